@@ -1,0 +1,64 @@
+"""Reading text with clear errors, and writing files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from fofe.errors import InputError
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a UTF-8 file, line ends as they are, without a byte order mark."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    return decode_utf8(data, path)
+
+
+def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
+    """Decode bytes as UTF-8; an error names the line and the byte."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
+            path=path,
+            line=data.count(b"\n", 0, error.start) + 1,
+            remedy="convert the file, for example with iconv -f latin1 -t utf-8",
+        ) from None
+
+
+@contextmanager
+def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
+    """Open a file that appears under its name only when it has been written to the end."""
+    target = Path(path)
+    binary = "b" in mode
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+    try:
+        with os.fdopen(
+            handle, mode, encoding=None if binary else "utf-8", newline=None if binary else "\n"
+        ) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        if os.path.exists(name):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,40 @@
+"""Errors that a user can act on: what is wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class FofeError(Exception):
+    """Base of every error that the command line reports with exit code 2 and no traceback."""
+
+
+class InputError(FofeError):
+    """Something in a file or a text that the user gave.
+
+    The message reads `file:line: problem (remedy)`; the parts that are unknown are left out.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.problem = problem
+        self.path = None if path is None else Path(path)
+        self.line = line
+        self.remedy = remedy
+        place = "" if path is None else f"{path}:" if line is None else f"{path}:{line}:"
+        parts = [place, problem, f"({remedy})" if remedy else ""]
+        super().__init__(" ".join(part for part in parts if part))
+
+
+class ConfigError(InputError):
+    """A configuration that cannot be used."""
+
+
+class ModelError(InputError):
+    """A model directory that cannot be loaded."""

@@ -1,0 +1,35 @@
+"""What a reader or a writer had to change or leave out: counted, with the first places named."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+PLACES_KEPT = 3
+
+
+class Report:
+    """Counts of remarks by kind, with the first few places of each.
+
+    Nothing is skipped silently: whoever drops or mends an item calls `note`.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.places: dict[str, list[str]] = {}
+
+    def note(self, what: str, place: str = "") -> None:
+        """Count one more `what` (a phrase such as "orphan I- tags read as B-") seen at `place`."""
+        self.counts[what] += 1
+        places = self.places.setdefault(what, [])
+        if place and len(places) < PLACES_KEPT:
+            places.append(place)
+
+    def lines(self) -> list[str]:
+        """One readable line for each kind of remark, most frequent first."""
+        return [
+            f"{count} {what}" + (f" (first: {', '.join(self.places[what])})" if self.places[what] else "")
+            for what, count in self.counts.most_common()
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)

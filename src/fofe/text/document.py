@@ -1,0 +1,118 @@
+"""The data model: a document, its sentences and tokens, and the mentions in it.
+
+Offsets are half-open code-point positions into the caller's own text, everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+NAME = "NAM"
+NOMINAL = "NOM"
+NOMINAL_SUFFIX = "_NOM"
+
+
+class Token(NamedTuple):
+    """A word and where it stands: `document.text[start:end] == text` for raw text."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of the text with a type; `kind` is NAM for a name and NOM for a nominal."""
+
+    start: int
+    end: int
+    type: str
+    kind: str = NAME
+    score: float = 1.0
+    text: str = ""
+    alternatives: tuple[tuple[str, float], ...] = ()
+    """The next best labels and their probabilities, where they were asked for."""
+
+    @property
+    def label(self) -> str:
+        """What the network predicts for this mention: `PER` for a name, `PER_NOM` for a nominal."""
+        return join_label(self.type, self.kind)
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A run of tokens that is encoded as one sequence."""
+
+    tokens: list[Token]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start if self.tokens else 0
+
+    @property
+    def end(self) -> int:
+        return self.tokens[-1].end if self.tokens else 0
+
+    @property
+    def words(self) -> list[str]:
+        return [token.text for token in self.tokens]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+
+@dataclass(slots=True)
+class Document:
+    """A text with its sentences and mentions."""
+
+    text: str
+    sentences: list[Sentence] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+    id: str = ""
+    meta: dict[str, object] = field(default_factory=dict)
+    """What a format carries along and others may drop (genre, comments ...)."""
+
+    @property
+    def tokens(self) -> Iterator[Token]:
+        for sentence in self.sentences:
+            yield from sentence.tokens
+
+    @classmethod
+    def from_words(
+        cls,
+        sentences: Iterable[Sequence[str]],
+        *,
+        id: str = "",
+        meta: dict[str, object] | None = None,
+    ) -> Document:
+        """Build the document of text that is already tokenised.
+
+        Words are joined by one space and sentences by a newline; offsets point into that text.
+        """
+        parts: list[str] = []
+        built: list[Sentence] = []
+        position = 0
+        for words in sentences:
+            tokens: list[Token] = []
+            for word in words:
+                tokens.append(Token(word, position, position + len(word)))
+                position += len(word) + 1
+            if not tokens:
+                continue
+            built.append(Sentence(tokens))
+            parts.append(" ".join(words))
+        return cls("\n".join(parts), built, id=id, meta=meta or {})
+
+
+def join_label(type: str, kind: str) -> str:
+    """The network's label of a type and a kind."""
+    return type + NOMINAL_SUFFIX if kind == NOMINAL else type
+
+
+def split_label(label: str) -> tuple[str, str]:
+    """The type and the kind of a label: the inverse of `join_label`."""
+    if label.endswith(NOMINAL_SUFFIX):
+        return label[: -len(NOMINAL_SUFFIX)], NOMINAL
+    return label, NAME
