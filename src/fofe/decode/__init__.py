@@ -1,1 +1,6 @@
+"""From scored candidates to mentions: resolving overlaps, flat or nested."""
 
+from fofe.decode.candidate import Candidate
+from fofe.decode.resolve import STRATEGIES, resolve
+
+__all__ = ["STRATEGIES", "Candidate", "resolve"]
