@@ -1,0 +1,72 @@
+"""Gold and predicted documents side by side, as sets of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from os.path import commonprefix
+from typing import NamedTuple
+
+from fofe.errors import InputError
+from fofe.text.document import Document
+
+
+class Span(NamedTuple):
+    """What is compared: the characters `start` to `end` of a document and their label.
+
+    The label holds type and kind, so a name that is taken for a nominal is an error.
+    """
+
+    document: int
+    start: int
+    end: int
+    label: str
+
+
+def pair(gold: Iterable[Document], predicted: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
+    """Each gold document with its prediction; both sides must hold the same texts in the same order."""
+    for number, (true, guess) in enumerate(zip_longest(gold, predicted), start=1):
+        if true is None or guess is None:
+            side = "gold" if true is None else "prediction"
+            raise InputError(
+                f"{_name(true or guess, number)} is missing in the {side}",
+                remedy="both must hold the same documents in the same order",
+            )
+        _same_text(true, guess, number)
+        yield true, guess
+
+
+def spans_of(documents: Iterable[Document]) -> set[Span]:
+    """The distinct mentions of the documents: the same span and label twice counts once."""
+    return {
+        Span(number, mention.start, mention.end, mention.label)
+        for number, document in enumerate(documents)
+        for mention in document.mentions
+    }
+
+
+def paired_spans(gold: Sequence[Document], predicted: Sequence[Document]) -> tuple[set[Span], set[Span]]:
+    """The spans of both sides, after a check that they belong together."""
+    for _ in pair(gold, predicted):
+        pass
+    return spans_of(gold), spans_of(predicted)
+
+
+def _same_text(true: Document, guess: Document, number: int) -> None:
+    if true.id and guess.id and true.id != guess.id:
+        raise InputError(
+            f"{_name(true, number)} of the gold stands beside {_name(guess, number)} of the prediction",
+            remedy="bring both into the same order",
+        )
+    if true.text != guess.text:
+        place = len(commonprefix((true.text, guess.text)))
+        excerpt = slice(place, place + 20)
+        raise InputError(
+            f"the texts of {_name(true, number)} differ from character {place} on: "
+            f"{true.text[excerpt]!r} in the gold, {guess.text[excerpt]!r} in the prediction",
+            remedy="predict on the very text of the gold",
+        )
+
+
+def _name(document: Document, number: int) -> str:
+    return f"document {number} ({document.id})" if document.id else f"document {number}"
