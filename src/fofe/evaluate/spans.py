@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
-from os.path import commonprefix
 from typing import NamedTuple
 
 from fofe.errors import InputError
@@ -52,6 +52,21 @@ def paired_spans(gold: Sequence[Document], predicted: Sequence[Document]) -> tup
     return spans_of(gold), spans_of(predicted)
 
 
+class Overlaps:
+    """Finds the spans of a set that share a character with a given one."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._spans = sorted(spans)
+        self._keys = [(span.document, span.start) for span in self._spans]
+        self._longest = max((span.end - span.start for span in self._spans), default=0)
+
+    def of(self, span: Span) -> list[Span]:
+        """The overlapping spans in reading order, `span` itself included if it is in the set."""
+        first = bisect_left(self._keys, (span.document, span.start - self._longest))
+        last = bisect_left(self._keys, (span.document, span.end))
+        return [other for other in self._spans[first:last] if other.end > span.start]
+
+
 def _same_text(true: Document, guess: Document, number: int) -> None:
     if true.id and guess.id and true.id != guess.id:
         raise InputError(
@@ -59,7 +74,8 @@ def _same_text(true: Document, guess: Document, number: int) -> None:
             remedy="bring both into the same order",
         )
     if true.text != guess.text:
-        place = len(commonprefix((true.text, guess.text)))
+        letters = zip_longest(true.text, guess.text)
+        place = next(position for position, (a, b) in enumerate(letters) if a != b)
         excerpt = slice(place, place + 20)
         raise InputError(
             f"the texts of {_name(true, number)} differ from character {place} on: "

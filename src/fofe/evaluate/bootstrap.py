@@ -1,0 +1,139 @@
+"""How sure a score, or the difference of two, is: by drawing the corpus again and again from itself."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from fofe.errors import FofeError, InputError
+from fofe.evaluate.spans import paired_spans
+from fofe.text.document import Document
+
+UNITS = ("document", "sentence")
+METRICS = ("precision", "recall", "f1")
+LEVEL = 95.0
+_DRAWN_AT_ONCE = 1_000_000
+
+Numbers = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The range in which 95 % of the resampled scores lie."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A score of two predictions, the difference b - a, its interval, and how likely chance alone is."""
+
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+
+    def as_dict(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: str = "document") -> Numbers:
+    """Right, wrong and missed mentions of every document or sentence of the gold: shape (units, 3).
+
+    Documents are the safer unit, because errors within one depend on each other; sentences serve where
+    there are few documents. A mention belongs to the sentence that it starts in.
+    """
+    if unit not in UNITS:
+        raise FofeError(f"unknown unit {unit!r} (choose from {', '.join(UNITS)})")
+    true, guess = paired_spans(gold, predicted)
+    borders = [_unit_starts(document, number, unit) for number, document in enumerate(gold)]
+    first = np.cumsum([0, *map(len, borders)])
+    counts = np.zeros((int(first[-1]), 3), np.int64)
+    for column, spans in enumerate((true & guess, guess - true, true - guess)):
+        for span in spans:
+            within = max(bisect_right(borders[span.document], span.start) - 1, 0)
+            counts[first[span.document] + within, column] += 1
+    return counts
+
+
+def confidence(counts: Numbers, samples: int = 1000, seed: int = 0) -> dict[str, Interval]:
+    """The percentile intervals of precision, recall and F1, from counts of shape (units, 3)."""
+    drawn = _scores(np.concatenate([counts[rows].sum(axis=1) for rows in _resample(counts, samples, seed)]))
+    return {metric: _interval(drawn[:, column]) for column, metric in enumerate(METRICS)}
+
+
+def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dict[str, Comparison]:
+    """The paired bootstrap test: both predictions are scored on the same resampled units.
+
+    `a` and `b` have shape (units, 3). The p-value is two-sided: twice the share of samples in which
+    the difference vanishes or changes its sign, so p < 0.05 goes with an interval that leaves out 0.
+    """
+    if a.shape != b.shape:
+        raise ValueError("both predictions need counts of the same units")
+    both = np.concatenate([a, b], axis=1)
+    drawn = np.concatenate([both[rows].sum(axis=1) for rows in _resample(both, samples, seed)])
+    differences = _scores(drawn[:, 3:]) - _scores(drawn[:, :3])
+    score_a, score_b = _scores(a.sum(axis=0, keepdims=True))[0], _scores(b.sum(axis=0, keepdims=True))[0]
+    result = {}
+    for column, metric in enumerate(METRICS):
+        interval = _interval(differences[:, column])
+        result[metric] = Comparison(
+            a=float(score_a[column]),
+            b=float(score_b[column]),
+            difference=float(score_b[column] - score_a[column]),
+            low=interval.low,
+            high=interval.high,
+            p=_two_sided(differences[:, column]),
+        )
+    return result
+
+
+def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
+    if unit == "document":
+        return [0]
+    if not document.sentences:
+        raise InputError(
+            f"document {number + 1} of the gold has no sentences to draw from", remedy="draw whole documents"
+        )
+    return [sentence.start for sentence in document.sentences]
+
+
+def _resample(counts: Numbers, samples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Rows of units drawn with replacement, shape (some samples, units), `samples` in all."""
+    units = len(counts)
+    if units < 2:
+        raise InputError("there is only one document to draw from", remedy="draw sentences instead")
+    if samples < 1:
+        raise FofeError(f"the number of samples must be at least 1, not {samples}")
+    random = np.random.default_rng(seed)
+    at_once = max(_DRAWN_AT_ONCE // units, 1)
+    for begin in range(0, samples, at_once):
+        yield random.integers(0, units, (min(at_once, samples - begin), units))
+
+
+def _scores(counts: Numbers) -> Scores:
+    """Precision, recall and F1 in percent, 0 where undefined: shape (samples, 3) to (samples, 3)."""
+    tp, fp, fn = counts.T
+    parts = np.stack([tp, tp, 2 * tp], axis=1)
+    wholes = np.stack([tp + fp, tp + fn, 2 * tp + fp + fn], axis=1)
+    percent: Scores = 100 * parts / np.maximum(wholes, 1)
+    return percent
+
+
+def _interval(drawn: Scores) -> Interval:
+    low, high = np.percentile(drawn, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
+    return Interval(float(low), float(high))
+
+
+def _two_sided(differences: Scores) -> float:
+    """Counts the observed sample as one more, so that p is never 0."""
+    rarer = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
+    return min(2 * (rarer + 1) / (len(differences) + 1), 1.0)
