@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fofe.decode import STRATEGIES, Candidate, resolve
@@ -80,6 +80,7 @@ def naive_nested(
 
 
 @every_way
+@settings(max_examples=40)
 @given(pool=candidates, data=st.data())
 def test_result_is_part_of_the_input_in_reading_order_whatever_the_order_of_the_input(
     strategy: str, nested: bool, pool: list[Candidate], data: st.DataObject
