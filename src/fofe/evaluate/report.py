@@ -28,11 +28,12 @@ class Section:
 
 
 def as_text(sections: Sequence[Section]) -> str:
-    return "\n\n".join(section.text for section in sections)
+    return _printable("\n\n".join(section.text for section in sections))
 
 
 def as_json(sections: Sequence[Section]) -> str:
-    return json.dumps({section.name: section.data for section in sections}, ensure_ascii=False, indent=2)
+    data = {section.name: section.data for section in sections}
+    return _printable(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def scores_section(evaluation: Evaluation) -> Section:
@@ -119,6 +120,11 @@ def comparison_section(
         f"{table(heading, rows)}\n\n{note}",
         {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL, **data},
     )
+
+
+def _printable(text: str) -> str:
+    """Escapes lone surrogates, which UTF-8 cannot hold; the escape is that of JSON too."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _example(error: MentionError, gold: Sequence[Document]) -> dict[str, object]:

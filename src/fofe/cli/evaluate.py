@@ -1,0 +1,132 @@
+"""`fofe evaluate`: score predictions against gold mentions."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from fofe.cli._corpus_options import add_corpus_options, corpus_options
+from fofe.errors import FofeError
+
+if TYPE_CHECKING:
+    from fofe.evaluate.report import Section
+    from fofe.text.document import Document
+
+DESCRIPTION = """\
+Score predicted mentions by exact span and label: a file of predictions,
+or what a model finds in the gold's own tokens.
+"""
+
+EXAMPLES = """\
+examples:
+  fofe evaluate gold.jsonl predicted.jsonl
+  fofe evaluate test.conll --model my-model --bootstrap 1000
+  fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
+  fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "evaluate",
+        help="score predictions against gold mentions",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("gold", metavar="GOLD", help="the annotated corpus")
+    parser.add_argument(
+        "predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"
+    )
+    parser.add_argument("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED")
+    parser.add_argument(
+        "--train", metavar="CORPUS", help="training corpus: scores apart for mentions it has and has not"
+    )
+    parser.add_argument(
+        "--format", help="the format of the corpora (default: recognised by name and content)"
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        choices=("length", "seen", "depth"),
+        default=[],
+        help="scores by length in tokens, by presence in --train, by depth of nesting; may be repeated",
+    )
+    parser.add_argument(
+        "--bootstrap", metavar="N", type=int, default=0, help="95 %% intervals from N resampled corpora"
+    )
+    parser.add_argument(
+        "--unit",
+        choices=("document", "sentence"),
+        default="document",
+        help="what --bootstrap draws (default: document)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of --bootstrap (default: 0)")
+    parser.add_argument("--errors", metavar="N", type=int, help="kinds of errors, with N examples of each")
+    parser.add_argument(
+        "--curve", action="store_true", help="scores by threshold, if the predictions carry scores"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    add_corpus_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    from fofe.evaluate.report import as_json, as_text
+
+    if (args.predicted is None) == (args.model is None):
+        raise FofeError("give either a file of predictions or --model")
+    if "seen" in args.by and args.train is None:
+        raise FofeError("--by seen needs the training corpus: --train CORPUS")
+    gold = read_documents(args.gold, args)
+    predicted = _tag(gold, args.model) if args.model else read_documents(args.predicted, args)
+    sections = _sections(args, gold, predicted)
+    print(as_json(sections) if args.json else as_text(sections))
+    return 0
+
+
+def read_documents(path: str, args: argparse.Namespace) -> list[Document]:
+    """Read a corpus whole; what the reader mended or dropped goes to standard error."""
+    from fofe.formats import Report, read_corpus
+
+    report = Report()
+    documents = list(read_corpus(path, args.format, report, **corpus_options(args)))
+    for line in report.lines():
+        print(f"{path}: {line}", file=sys.stderr)
+    return documents
+
+
+def _tag(gold: list[Document], model: str) -> list[Document]:
+    import fofe
+
+    return list(fofe.load(model).tag_documents(gold))
+
+
+def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:
+    """The parts of the report that the arguments ask for."""
+    from fofe.evaluate import breakdown, report
+    from fofe.evaluate.bootstrap import confidence, unit_counts
+    from fofe.evaluate.curve import threshold_curve
+    from fofe.evaluate.errors import find_errors
+    from fofe.evaluate.scores import score_documents
+
+    sections = [report.scores_section(score_documents(gold, predicted))]
+    if args.bootstrap:
+        intervals = confidence(unit_counts(gold, predicted, args.unit), args.bootstrap, args.seed)
+        sections.append(report.intervals_section(intervals, args.bootstrap, args.unit))
+    if "length" in args.by:
+        groups = breakdown.by_length(gold, predicted)
+        sections.append(report.breakdown_section("by_length", "tokens", groups))
+        sections.append(report.ceiling_section(breakdown.window_ceilings(gold)))
+    if args.train:
+        groups = breakdown.by_seen(gold, predicted, read_documents(args.train, args))
+        sections.append(report.breakdown_section("by_seen", "in training", groups))
+    if "depth" in args.by:
+        groups = breakdown.by_depth(gold, predicted)
+        sections.append(report.breakdown_section("by_depth", "gold mentions around", groups))
+    if args.curve:
+        sections.append(report.curve_section(threshold_curve(gold, predicted)))
+    if args.errors is not None:
+        sections.append(report.errors_section(find_errors(gold, predicted), gold, args.errors))
+    return sections

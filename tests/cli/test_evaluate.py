@@ -1,0 +1,135 @@
+"""`fofe evaluate` on small files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fofe.cli import evaluate
+from fofe.errors import FofeError, InputError
+
+TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
+
+
+def write(path: Path, *lines: list[tuple[str, str, str, float]]) -> str:
+    """Write JSONL of `TEXTS`, with mentions given by string, type, kind and score."""
+    with path.open("w", encoding="utf-8") as stream:
+        for text, found in zip(TEXTS, lines, strict=True):
+            mentions = [
+                {
+                    "start": text.index(string),
+                    "end": text.index(string) + len(string),
+                    "type": type,
+                    "kind": kind,
+                    "score": score,
+                }
+                for string, type, kind, score in found
+            ]
+            stream.write(json.dumps({"text": text, "mentions": mentions}) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> str:
+    return write(
+        tmp_path / "gold.jsonl",
+        [("Ann Lee", "PER", "NAM", 1), ("Acme", "ORG", "NAM", 1), ("Paris", "GPE", "NAM", 1)],
+        [("boss", "PER", "NOM", 1), ("Ann Lee", "PER", "NAM", 1)],
+    )
+
+
+@pytest.fixture
+def predicted(tmp_path: Path) -> str:
+    return write(
+        tmp_path / "predicted.jsonl",
+        [("Ann", "PER", "NAM", 0.6), ("Acme", "ORG", "NAM", 0.9), ("Paris", "ORG", "NAM", 0.4)],
+        [("boss", "PER", "NOM", 0.8), ("Ann Lee", "PER", "NAM", 0.7)],
+    )
+
+
+def run(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    evaluate.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["evaluate", *arguments])
+    result = args.run(args)
+    assert isinstance(result, int)
+    return result
+
+
+def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert run(*arguments, "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_table_of_labels_names_and_nominals(
+    gold: str, predicted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(gold, predicted) == 0
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert rows["PER"] == ["50.00", "50.00", "50.00", "2", "2", "1"]
+    assert rows["PER_NOM"] == ["100.00", "100.00", "100.00", "1", "1", "1"]
+    assert rows["names"] == ["50.00", "50.00", "50.00", "4", "4", "2"]
+    assert rows["nominals"][0] == "100.00"
+    assert rows["overall"] == ["60.00", "60.00", "60.00", "5", "5", "3"]
+
+
+def test_json_holds_every_section_asked_for(
+    gold: str, predicted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--bootstrap", "50", "--errors", "1", "--curve", "--by", "depth", "--train", gold]
+    data = report(capsys, gold, predicted, *options)
+    assert data["scores"]["overall"]["f1"] == 60
+    assert data["scores"]["labels"]["GPE"]["fn"] == 1
+    assert 0 <= data["intervals"]["f1"]["low"] <= 60 <= data["intervals"]["f1"]["high"] <= 100
+    assert data["by_depth"]["0"]["tp"] == 3
+    assert data["by_seen"]["seen"]["tp"] == 3
+    assert data["by_seen"]["seen with another label"]["fp"] == 1
+    assert data["curve"][10]["threshold"] == 0.5
+    assert (data["curve"][10]["tp"], data["curve"][10]["fp"]) == (3, 1)
+    assert data["errors"]["counts"] == {
+        "type": 1, "boundary": 1, "boundary+type": 0, "missed": 0, "spurious": 0
+    }  # fmt: skip
+    assert data["errors"]["confusions"] == [{"gold": "GPE", "predicted": "ORG", "number": 1}]
+    assert data["errors"]["examples"][0]["gold"]["text"] == "Paris"
+
+
+def test_text_of_every_section(gold: str, predicted: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(gold, predicted, "--bootstrap", "20", "--errors", "2", "--curve", "--by", "depth", "--train", gold)
+    out = capsys.readouterr().out
+    assert "95 % interval (20 samples of documents)" in out
+    assert "seen with another label" in out
+    assert "[Ann Lee] works for Acme in Paris .  gold: PER 'Ann Lee', predicted: PER 'Ann'" in out
+
+
+def test_by_length_with_recall_ceiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text("Ann B-PER\nLee I-PER\nin O\nParis B-LOC\n\nBob B-PER\n\n", encoding="utf-8")
+    data = report(capsys, str(path), str(path), "--by", "length", "--bootstrap", "10", "--unit", "sentence")
+    assert {length: row["tp"] for length, row in data["by_length"].items()} == {"1": 2, "2": 1}
+    assert [round(data["recall_ceiling"][n]) for n in "12"] == [67, 100]
+    run(str(path), str(path), "--by", "length")
+    assert "tokens at most" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ([], "either a file of predictions or --model"),
+        (["PREDICTED", "--model", "m"], "either a file of predictions or --model"),
+        (["PREDICTED", "--by", "seen"], "--by seen needs the training corpus"),
+    ],
+)
+def test_contradictory_arguments_are_refused(gold: str, extra: list[str], message: str) -> None:
+    with pytest.raises(FofeError, match=message):
+        run(gold, *extra)
+
+
+def test_texts_that_differ_are_refused(gold: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"text": "Something else", "mentions": []}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="the texts of document 1"):
+        run(gold, str(other))
