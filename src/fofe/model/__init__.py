@@ -1,1 +1,1 @@
-
+"""Configuration, network, engines and storage of a model."""

@@ -1,1 +1,1 @@
-
+"""Training: sampling of fragments, batches, schedules, checkpoints."""

@@ -1,0 +1,55 @@
+"""From the probabilities of fragments to candidate mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fofe._arrays import FloatArray, IntArray
+from fofe.decode.candidate import Candidate
+from fofe.encode.fragments import Fragments
+
+NONE_COLUMN = 0
+"""Where the probability of NONE stands; the labels follow."""
+
+
+def select(
+    fragments: Fragments,
+    token_offsets: IntArray,
+    probabilities: FloatArray,
+    labels: Sequence[str],
+    *,
+    threshold: float,
+    for_recall: bool = False,
+) -> list[list[Candidate]]:
+    """The candidates of each sentence: fragments whose best label is not NONE and reaches the threshold.
+
+    Args:
+        fragments: F fragments of S sentences.
+        token_offsets: [S + 1] where the tokens of each sentence begin.
+        probabilities: [F, K] of the labels, NONE first.
+        labels: the K labels.
+        threshold: what a score must reach.
+        for_recall: take the best label other than NONE even where NONE is more likely.
+    """
+    best = probabilities[:, 1:].argmax(axis=1) + 1
+    scores = probabilities[np.arange(len(best)), best]
+    wanted = scores >= threshold
+    if not for_recall:
+        wanted &= scores > probabilities[:, NONE_COLUMN]
+    chosen = np.flatnonzero(wanted)
+    sentences = fragments.sentences[chosen]
+    starts = fragments.firsts[chosen] - token_offsets[sentences]
+    ends = fragments.lasts[chosen] + 1 - token_offsets[sentences]
+    found: list[list[Candidate]] = [[] for _ in range(len(token_offsets) - 1)]
+    for sentence, start, end, label, score in zip(
+        sentences.tolist(),
+        starts.tolist(),
+        ends.tolist(),
+        best[chosen].tolist(),
+        scores[chosen].tolist(),
+        strict=True,
+    ):
+        found[sentence].append(Candidate(start, end, labels[label], score))
+    return found

@@ -1,0 +1,40 @@
+"""All fragments of up to n words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fofe._arrays import IntArray
+
+
+@dataclass(frozen=True)
+class Fragments:
+    """Candidate spans as positions in the token stream of an `EncodedText`."""
+
+    sentences: IntArray
+    """[F] the sentence of each fragment."""
+    firsts: IntArray
+    """[F] the first token."""
+    lasts: IntArray
+    """[F] the last token (inclusive)."""
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+
+def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
+    """Every fragment of at most `max_words` words of the sentences at `token_offsets` [S + 1].
+
+    They come in the order of sentences, then first tokens, then lengths.
+    """
+    lengths = np.diff(token_offsets)
+    firsts = np.arange(token_offsets[-1])
+    sentence_of = np.repeat(np.arange(len(lengths)), lengths)
+    room = np.minimum(np.repeat(token_offsets[1:], lengths) - firsts, max_words)
+    offsets = np.zeros(len(firsts) + 1, dtype=np.int64)
+    np.cumsum(room, out=offsets[1:])
+    extra = np.arange(offsets[-1]) - np.repeat(offsets[:-1], room)
+    fragment_firsts = np.repeat(firsts, room)
+    return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)

@@ -1,0 +1,96 @@
+"""From words to rows of an embedding table.
+
+A vocabulary knows one way of looking a word up: cased or uncased, with digits classed by a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from fofe._arrays import IntArray
+from fofe.text.digits import digit_rule
+
+CASED_UNKNOWNS = ("<unk-lower>", "<unk-capitalised>", "<unk-caps>", "<unk-mixed>", "<unk-other>")
+UNCASED_UNKNOWNS = ("<unk>",)
+
+
+def shape_of(word: str) -> int:
+    """The place in `CASED_UNKNOWNS` for a word: lower-case, Capitalised, ALL CAPS, mixed, other."""
+    if not any(character.isalpha() for character in word):
+        return 4
+    if word.islower():
+        return 0
+    if word.isupper() and len(word) > 1:
+        return 2
+    if word[0].isupper() and not any(character.isupper() for character in word[1:]):
+        return 1
+    return 3 if any(character.isupper() for character in word) else 4
+
+
+class Vocabulary:
+    """The words of one view; the first rows stand for unknown words.
+
+    In the cased view unknown words differ by their shape; the uncased view has one unknown.
+    """
+
+    def __init__(self, words: Iterable[str], *, cased: bool, digits: str) -> None:
+        self.cased = cased
+        self.digits = digits
+        self.unknowns = CASED_UNKNOWNS if cased else UNCASED_UNKNOWNS
+        self.words: list[str] = list(words)
+        self._normalise_digits: Callable[[str], str] = digit_rule(digits)
+        self._rows = {word: row for row, word in enumerate(self.words, len(self.unknowns))}
+        if len(self._rows) != len(self.words):
+            raise ValueError("a vocabulary lists each word once")
+
+    def __len__(self) -> int:
+        return len(self.unknowns) + len(self.words)
+
+    def __contains__(self, word: str) -> bool:
+        return self.normalise(word) in self._rows
+
+    def normalise(self, word: str) -> str:
+        """The form under which a word is looked up."""
+        classed = self._normalise_digits(word)
+        if classed is not word:
+            return classed
+        return word if self.cased else word.lower()
+
+    def unknown_row(self, word: str) -> int:
+        """The row of the unknown word that looks like this one."""
+        return shape_of(word) if self.cased else 0
+
+    def row(self, word: str) -> int:
+        row = self._rows.get(self.normalise(word))
+        return self.unknown_row(word) if row is None else row
+
+    def rows(self, words: Sequence[str]) -> IntArray:
+        """[T] the rows of some words; each distinct word is looked up once."""
+        known: dict[str, int] = {}
+        row = self.row
+        return np.fromiter(
+            (known[word] if word in known else known.setdefault(word, row(word)) for word in words),
+            dtype=np.int32,
+            count=len(words),
+        )
+
+
+class Alphabet:
+    """The characters that features read; row 0 is an unknown character, row 1 the space between words."""
+
+    UNKNOWN = 0
+    SPACE = 1
+
+    def __init__(self, characters: Iterable[str]) -> None:
+        self.characters = list(characters)
+        self._rows = {character: row for row, character in enumerate(self.characters, 2)}
+
+    def __len__(self) -> int:
+        return 2 + len(self.characters)
+
+    def rows(self, word: str) -> list[int]:
+        """The row of each character of a word; whatever white space is in it counts as a space."""
+        get = self._rows.get
+        return [self.SPACE if character.isspace() else get(character, self.UNKNOWN) for character in word]

@@ -1,0 +1,108 @@
+"""A batch of sentences and fragments as torch tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fofe.encode.encoded import EncodedText
+from fofe.encode.fragments import Fragments
+
+
+@dataclass(frozen=True)
+class TorchBatch:
+    """T tokens, C characters, F fragments."""
+
+    words: dict[str, Tensor]
+    """For each view with a table: [T] positions in the batch's own distinct rows."""
+    starts: Tensor
+    """[T] true at the first token of a sentence."""
+    ends: Tensor
+    """[T] true at the last token of a sentence."""
+    firsts: Tensor
+    """[F] first token of each fragment."""
+    lasts: Tensor
+    """[F] last token of each fragment."""
+    before: Tensor
+    """[F] the token before the fragment, T where there is none."""
+    after: Tensor
+    """[F] the token after the fragment, T where there is none."""
+    bag_words: Tensor
+    """[B] the tokens of all fragments, one after another."""
+    bag_offsets: Tensor
+    """[F] where each fragment's tokens begin in `bag_words`."""
+    distinct_characters: Tensor
+    """[A] rows of the alphabet, each once."""
+    characters: Tensor
+    """[C] positions in `distinct_characters`."""
+    character_starts: Tensor
+    """[C] true at the first character of a sentence."""
+    character_ends: Tensor
+    """[C] true at the last character of a sentence."""
+    word_starts: Tensor
+    word_ends: Tensor
+    """[T] the half-open characters of each token."""
+    fragment_starts: Tensor
+    fragment_ends: Tensor
+    """[F] the half-open characters of each fragment."""
+
+    def to(self, device: torch.device) -> TorchBatch:
+        """The same batch on a device."""
+        moved: dict[str, Any] = {
+            name: {view: rows.to(device) for view, rows in value.items()}
+            if isinstance(value, dict)
+            else value.to(device)
+            for name, value in vars(self).items()
+        }
+        return TorchBatch(**moved)
+
+
+def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dict[str, Tensor]]:
+    """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs."""
+    distinct: dict[str, Tensor] = {}
+    words: dict[str, Tensor] = {}
+    for name, rows in text.words.items():
+        unique, inverse = np.unique(rows, return_inverse=True)
+        distinct[name] = torch.from_numpy(unique.astype(np.int64))
+        words[name] = torch.from_numpy(inverse.astype(np.int64))
+    starts, ends = text.starts(), text.ends()
+    none = text.token_count
+    firsts, lasts = fragments.firsts, fragments.lasts
+    lengths = lasts - firsts + 1
+    bag_offsets = np.zeros(len(firsts), dtype=np.int64)
+    np.cumsum(lengths[:-1], out=bag_offsets[1:])
+    bag = np.arange(lengths.sum()) + np.repeat(firsts - bag_offsets, lengths)
+    character_starts = np.zeros(len(text.characters), dtype=bool)
+    character_ends = np.zeros(len(text.characters), dtype=bool)
+    has_characters = len(text.characters) > 0
+    if has_characters:
+        character_starts[text.character_offsets[:-1]] = True
+        character_ends[text.character_offsets[1:] - 1] = True
+    distinct_characters, characters = np.unique(text.characters, return_inverse=True)
+    nothing = np.zeros(0, dtype=np.int64)
+    return (
+        TorchBatch(
+            words=words,
+            starts=torch.from_numpy(starts),
+            ends=torch.from_numpy(ends),
+            firsts=torch.from_numpy(firsts),
+            lasts=torch.from_numpy(lasts),
+            before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),
+            after=torch.from_numpy(np.where(ends[lasts], none, lasts + 1)),
+            bag_words=torch.from_numpy(bag),
+            bag_offsets=torch.from_numpy(bag_offsets),
+            distinct_characters=torch.from_numpy(distinct_characters.astype(np.int64)),
+            characters=torch.from_numpy(characters.astype(np.int64)),
+            character_starts=torch.from_numpy(character_starts),
+            character_ends=torch.from_numpy(character_ends),
+            word_starts=torch.from_numpy(text.word_starts),
+            word_ends=torch.from_numpy(text.word_ends),
+            fragment_starts=torch.from_numpy(text.word_starts[firsts] if has_characters else nothing),
+            fragment_ends=torch.from_numpy(text.word_ends[lasts] if has_characters else nothing),
+        ),
+        distinct,
+    )

@@ -1,0 +1,118 @@
+"""What a model looks at and how it is built: saved with it, so that a stored model explains itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+BAG = "bag"
+LEFT_INCLUDING = "left_including"
+LEFT_EXCLUDING = "left_excluding"
+RIGHT_INCLUDING = "right_including"
+RIGHT_EXCLUDING = "right_excluding"
+CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
+"""The word features of a fragment, in the order in which they stand in the network's input."""
+
+LOOKUPS = ("cased", "uncased", "spelling", "window")
+
+
+def _one_of(key: str, value: str, options: tuple[str, ...]) -> None:
+    if value not in options:
+        raise ValueError(f"{key} must be one of {', '.join(options)}, not {value!r}")
+
+
+def _positive(key: str, value: int) -> None:
+    if value < 1:
+        raise ValueError(f"{key} must be at least 1, not {value}")
+
+
+def _factor(value: float) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"a forgetting factor lies between 0 and 1, not {value}")
+
+
+@dataclass(frozen=True)
+class ViewConfig:
+    """One way to see every word, and which codes of the fragment are made from it.
+
+    `cased` and `uncased` look the word up in a table of its own, `spelling` reads its characters with a small
+    convolution, `window` reads the other views of the word and its two neighbours.
+    """
+
+    name: str
+    lookup: str
+    dimension: int = 256
+    codes: tuple[str, ...] = CODES
+    vectors: str | None = None
+    """Word vectors that the table starts from; random without."""
+    min_count: int = 2
+    """How often a training word that the vectors lack must occur to get a row of its own."""
+    scale: float = 1.0
+    """What the vectors are multiplied by."""
+    height: int = 3
+    """Spelling: how many characters a kernel spans."""
+    character_dimension: int = 32
+
+    def __post_init__(self) -> None:
+        _one_of("lookup", self.lookup, LOOKUPS)
+        for code in self.codes:
+            _one_of("codes", code, CODES)
+        _positive("dimension", self.dimension)
+
+    @property
+    def has_table(self) -> bool:
+        return self.lookup in ("cased", "uncased")
+
+
+@dataclass(frozen=True)
+class CharacterConfig:
+    """What the network sees of a fragment's own characters."""
+
+    fofe: bool = True
+    cnn: bool = True
+    dimension: int = 64
+    factor: float = 0.8
+    heights: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 8, 9)
+    kernels: int = 16
+
+    def __post_init__(self) -> None:
+        _factor(self.factor)
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Everything that shapes a model and its input."""
+
+    language: str = "en"
+    digits: str = "shape"
+    max_words: int = 7
+    """n: fragments are at most this long."""
+    factors: tuple[float, ...] = (0.5,)
+    """Forgetting factors for words. With several, each code is scaled by (1 - a) to the same size."""
+    views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
+    characters: CharacterConfig = field(default_factory=CharacterConfig)
+    hidden: tuple[int, ...] = (512, 512, 512)
+
+    def __post_init__(self) -> None:
+        _positive("max_words", self.max_words)
+        for factor in self.factors:
+            _factor(factor)
+        names = [view.name for view in self.views]
+        if len(set(names)) != len(names):
+            raise ValueError(f"views need different names, not {', '.join(names)}")
+        if not self.factors:
+            raise ValueError("factors must list at least one forgetting factor")
+        if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):
+            raise ValueError("no feature is switched on")
+
+    @property
+    def code_scales(self) -> tuple[float, ...]:
+        """What the codes of each forgetting factor are multiplied by."""
+        return (1.0,) if len(self.factors) == 1 else tuple(1 - factor for factor in self.factors)
+
+    @property
+    def uses_characters(self) -> bool:
+        return (
+            self.characters.fofe
+            or self.characters.cnn
+            or any(view.lookup == "spelling" for view in self.views)
+        )

@@ -1,0 +1,205 @@
+"""The network in torch, as it is trained: every feature differentiable, every fragment on its own row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from fofe.encode.layout import Block, input_blocks
+from fofe.model.batch import TorchBatch
+from fofe.model.config import (
+    BAG,
+    CODES,
+    LEFT_EXCLUDING,
+    LEFT_INCLUDING,
+    RIGHT_EXCLUDING,
+    RIGHT_INCLUDING,
+    ModelConfig,
+)
+from fofe.model.torch_ops import Dropout, range_maximum, scan, scan_back, window_sums
+
+
+class Network(nn.Module):
+    """FOFE codes of fragments through a feed-forward network to label scores.
+
+    The embedding tables of words are not parameters here: a batch brings the rows of its distinct words, so
+    that only those are looked at and updated.
+    """
+
+    def __init__(self, config: ModelConfig, *, alphabet_size: int, label_count: int) -> None:
+        super().__init__()
+        self.config = config
+        self.blocks: list[Block] = input_blocks(config)
+        self.spelling = nn.ModuleDict(
+            {
+                view.name: CharacterConvolution(
+                    alphabet_size, view.character_dimension, (view.height,), view.dimension
+                )
+                for view in config.views
+                if view.lookup == "spelling"
+            }
+        )
+        read = sum(view.dimension for view in config.views if view.lookup != "window")
+        self.windows = nn.ModuleDict(
+            {
+                view.name: nn.Linear(3 * read, view.dimension)
+                for view in config.views
+                if view.lookup == "window"
+            }
+        )
+        characters = config.characters
+        if characters.fofe:
+            self.characters = nn.Embedding(alphabet_size, characters.dimension)
+            nn.init.uniform_(self.characters.weight, -0.25, 0.25)
+        if characters.cnn:
+            self.character_cnn = CharacterConvolution(
+                alphabet_size, characters.dimension, characters.heights, characters.kernels
+            )
+        sizes = (self.blocks[-1].end, *config.hidden, label_count)
+        self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in itertools.pairwise(sizes))
+        for layer in [*self.layers, *self.windows.values()]:
+            nn.init.xavier_uniform_(layer.weight)
+            nn.init.zeros_(layer.bias)
+
+    def forward(
+        self,
+        batch: TorchBatch,
+        tables: Mapping[str, Tensor],
+        *,
+        dropout: Dropout | None = None,
+        input_share: float = 0.0,
+        hidden_share: float = 0.0,
+    ) -> Tensor:
+        """Label scores [F, K] (before the softmax) of the fragments of a batch.
+
+        Args:
+            batch: the sentences and fragments.
+            tables: for each view with a table, the rows [U, D] that `batch.words` points into.
+            dropout: what drops values while training.
+            input_share: the share of input features that it drops.
+            hidden_share: the share of hidden units that it drops.
+        """
+        hidden = self.inputs(batch, tables)
+        if dropout:
+            hidden = dropout(hidden, input_share)
+        for layer in self.layers[:-1]:
+            hidden = torch.relu(layer(hidden))
+            if dropout:
+                hidden = dropout(hidden, hidden_share)
+        scores: Tensor = self.layers[-1](hidden)
+        return scores
+
+    def inputs(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> Tensor:
+        """The features [F, D] of all fragments of a batch, block by block as `input_blocks` lays them out."""
+        vectors = self.word_vectors(batch, tables)
+        parts = self._word_codes(vectors, batch) if vectors else []
+        if self.config.characters.fofe:
+            parts += self._character_codes(batch)
+        if self.config.characters.cnn:
+            parts.append(
+                self.character_cnn(
+                    batch.distinct_characters, batch.characters, batch.fragment_starts, batch.fragment_ends
+                )
+            )
+        return torch.cat(parts, dim=1)
+
+    def word_vectors(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """For each view, the vectors [T, D] of the words of a batch."""
+        vectors: dict[str, Tensor] = {}
+        for view in self.config.views:
+            if view.has_table:
+                vectors[view.name] = tables[view.name].index_select(0, batch.words[view.name])
+            elif view.lookup == "spelling":
+                # The space symbols around a word tell the kernels where it begins and ends.
+                vectors[view.name] = self.spelling[view.name](
+                    batch.distinct_characters, batch.characters, batch.word_starts - 1, batch.word_ends + 1
+                )
+        if self.windows:
+            beside = torch.cat(list(vectors.values()), dim=1)
+            neighbours = torch.cat(
+                [_shifted(beside, batch.starts, 1), beside, _shifted(beside, batch.ends, -1)], 1
+            )
+            for name, layer in self.windows.items():
+                vectors[name] = torch.relu(layer(neighbours))
+        return vectors
+
+    def _word_codes(self, vectors: Mapping[str, Tensor], batch: TorchBatch) -> list[Tensor]:
+        """The codes [F, D] of all views together, in the order of `input_blocks`."""
+        words = torch.cat([vectors[view.name] for view in self.config.views], dim=1)
+        nothing = words.new_zeros(1, words.shape[1])
+        codes = {BAG: [nn.functional.embedding_bag(batch.bag_words, words, batch.bag_offsets, mode="sum")]}
+        for factor, scale in zip(self.config.factors, self.config.code_scales, strict=True):
+            left = torch.cat([scan(words, factor, batch.starts) * scale, nothing])
+            right = torch.cat([scan_back(words, factor, batch.ends) * scale, nothing])
+            codes.setdefault(LEFT_INCLUDING, []).append(left.index_select(0, batch.lasts))
+            codes.setdefault(LEFT_EXCLUDING, []).append(left.index_select(0, batch.before))
+            codes.setdefault(RIGHT_INCLUDING, []).append(right.index_select(0, batch.firsts))
+            codes.setdefault(RIGHT_EXCLUDING, []).append(right.index_select(0, batch.after))
+        return [
+            self._columns_with(code, made) for code in CODES for made in codes[code] if self._has_code(code)
+        ]
+
+    def _has_code(self, code: str) -> bool:
+        return any(code in view.codes for view in self.config.views)
+
+    def _columns_with(self, code: str, made: Tensor) -> Tensor:
+        """Of a code [F, D] of all views, the columns of those views that use it."""
+        if all(code in view.codes for view in self.config.views):
+            return made
+        widths = [view.dimension for view in self.config.views]
+        parts = torch.split(made, widths, dim=1)
+        return torch.cat(
+            [part for part, view in zip(parts, self.config.views, strict=True) if code in view.codes], dim=1
+        )
+
+    def _character_codes(self, batch: TorchBatch) -> list[Tensor]:
+        """FOFE codes [F, D] of the fragments' characters, left to right and right to left."""
+        factor = self.config.characters.factor
+        characters = self.characters(batch.distinct_characters).index_select(0, batch.characters)
+        left = scan(characters, factor, batch.character_starts)
+        right = scan_back(characters, factor, batch.character_ends)
+        # Each word follows a space symbol and is followed by one, so start - 1 and end always exist.
+        starts, ends = batch.fragment_starts, batch.fragment_ends
+        forgotten = (factor ** (ends - starts).to(characters.dtype))[:, None]
+        return [
+            left.index_select(0, ends - 1) - forgotten * left.index_select(0, starts - 1),
+            right.index_select(0, starts) - forgotten * right.index_select(0, ends),
+        ]
+
+
+class CharacterConvolution(nn.Module):
+    """Kernels of several heights over a stream of characters, and the maximum of each within some ranges."""
+
+    def __init__(self, alphabet_size: int, dimension: int, heights: tuple[int, ...], kernels: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(alphabet_size, dimension)
+        nn.init.uniform_(self.embedding.weight, -0.25, 0.25)
+        self.heights = heights
+        self.weights = nn.ParameterList(torch.empty(dimension, height * kernels) for height in heights)
+        self.biases = nn.ParameterList(torch.zeros(kernels) for _ in heights)
+        for height, weight in zip(heights, self.weights, strict=True):
+            bound = (6 / (height * dimension + kernels)) ** 0.5
+            nn.init.uniform_(weight, -bound, bound)
+
+    def forward(self, distinct: Tensor, characters: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """[R, kernels * heights]: the maxima over the windows that lie wholly inside each range.
+
+        `characters` [C] points into the `distinct` rows [A] of the alphabet; `starts` and `ends` [R] are
+        half-open. A range shorter than a kernel has a 0 there. What a kernel makes of a character at one of
+        its places is computed once per distinct character; a window is a sum of such rows.
+        """
+        embedded = self.embedding(distinct)
+        parts = []
+        for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
+            places = (embedded @ weight).view(len(distinct), height, -1)
+            sums = window_sums(places, characters) + bias
+            parts.append(range_maximum(sums, starts, ends - height + 1))
+        return torch.relu(torch.cat(parts, dim=1))
+
+
+def _shifted(vectors: Tensor, borders: Tensor, by: int) -> Tensor:
+    """The vectors [T, D] of each word's neighbour (`by` 1: the one before); zero at the borders [T]."""
+    return vectors.roll(by, 0).masked_fill(borders[:, None], 0.0)

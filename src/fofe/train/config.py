@@ -1,0 +1,161 @@
+"""The configuration of a training run, as it stands in a TOML file."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fofe._files import read_text
+from fofe.decode import STRATEGIES
+from fofe.errors import ConfigError
+from fofe.model.config import ModelConfig, ViewConfig
+from fofe.model.settings import build
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+OPTIMISERS = ("adamw", "sgd")
+SCHEDULES = ("linear", "geometric", "constant")
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """The corpora; without `dev` (and `test`) the training documents are split 90:5:5."""
+
+    train: tuple[str, ...]
+    dev: str | None = None
+    test: str | None = None
+    format: str | None = None
+    """conll, jsonl or brat; recognised from the file where it is not given."""
+    token_column: int = 0
+    tag_column: int = -1
+
+
+@dataclass(frozen=True)
+class SamplingConfig:
+    """The share of fragments of each kind that an epoch sees, drawn anew each time."""
+
+    exact: float = 1.0
+    overlapping: float = 0.36
+    disjoint: float = 0.09
+    replace_rare: float = 0.3
+    """A training word seen c times is shown as unknown with probability r / (r + c)."""
+
+    def __post_init__(self) -> None:
+        for name in ("exact", "overlapping", "disjoint"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How the weights are learned."""
+
+    epochs: int = 40
+    batch: int = 512
+    optimiser: str = "adamw"
+    rate: float = 0.001
+    schedule: str = "linear"
+    final_rate: float = 0.0
+    """What the rates end at, as a share of where they begin."""
+    word_rate: float = 0.05
+    """Plain SGD for the word vectors: moves frequent words more than rare ones."""
+    character_rate: float | None = None
+    """For everything that reads characters; the same as `rate` where it is not given."""
+    momentum: float = 0.9
+    weight_decay: float = 0.01
+    input_dropout: float = 0.1
+    final_input_dropout: float | None = None
+    dropout: float = 0.4
+    final_dropout: float | None = None
+    """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
+    average: float = 0.998
+    """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
+    evaluate_every: int = 1
+    patience: int = 0
+    """Stop after this many evaluations without a better dev F1; 0 for never."""
+    threads: int = 1
+    device: str = "auto"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, not {self.optimiser!r}")
+        if self.schedule not in SCHEDULES:
+            raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {self.schedule!r}")
+        for name in ("epochs", "batch", "evaluate_every", "threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.schedule == "geometric" and self.final_rate <= 0:
+            raise ValueError("a geometric schedule needs a final_rate above 0")
+
+
+@dataclass(frozen=True)
+class DecodingConfig:
+    """What is tried on the dev set for turning scores into mentions; the best is stored with the model."""
+
+    nested: bool = False
+    strategies: tuple[str, ...] = ("highest-first", "longest-first")
+    thresholds: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+
+    def __post_init__(self) -> None:
+        for strategy in self.strategies:
+            if strategy not in STRATEGIES:
+                raise ValueError(f"strategies must be among {', '.join(STRATEGIES)}, not {strategy!r}")
+        if not self.strategies or not self.thresholds:
+            raise ValueError("strategies and thresholds must not be empty")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """A whole training run."""
+
+    data: DataConfig
+    model: ModelConfig = field(default_factory=ModelConfig)
+    sampling: SamplingConfig = field(default_factory=SamplingConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
+    """Read a TOML configuration; file names in it are relative to it.
+
+    `overrides` has dotted keys (`training.epochs`) and the values that replace those in the file.
+    """
+    try:
+        table = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"is not valid TOML: {error}", path=path) from None
+    for key, value in (overrides or {}).items():
+        _set(table, key, value, path)
+    return _with_paths(build(RunConfig, table, path=path), Path(path).parent)
+
+
+def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> None:
+    *parents, last = dotted.split(".")
+    for parent in parents:
+        table = table.setdefault(parent, {})
+        if not isinstance(table, dict):
+            raise ConfigError(f"{dotted!r} cannot be set: {parent!r} is not a table", path=path)
+    table[last] = value
+
+
+def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
+    def resolved(name: str | None) -> str | None:
+        return None if name is None else str(folder / name)
+
+    def view(settings: ViewConfig) -> ViewConfig:
+        return replace(settings, vectors=resolved(settings.vectors))
+
+    data = replace(
+        config.data,
+        train=tuple(str(folder / name) for name in config.data.train),
+        dev=resolved(config.data.dev),
+        test=resolved(config.data.test),
+    )
+    model = replace(config.model, views=tuple(view(settings) for settings in config.model.views))
+    return replace(config, data=data, model=model)

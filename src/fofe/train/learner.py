@@ -1,0 +1,140 @@
+"""The inner loop: batches in, better weights out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fofe._arrays import BoolArray, FloatArray
+from fofe.model.batch import TorchBatch, make_batch
+from fofe.model.network import Network
+from fofe.model.torch_ops import Dropout
+from fofe.train.config import TrainingConfig
+from fofe.train.producer import produced
+from fofe.train.sampling import Batch, Sampler
+from fofe.train.schedule import falling, rate_factor
+from fofe.train.tables import WordTable
+
+CHARACTER_PARTS = ("characters.", "character_cnn.", "spelling.")
+
+
+class Learner:
+    """Holds everything that changes while a network is trained."""
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        network: Network,
+        tables: Mapping[str, WordTable],
+        target_sets: BoolArray,
+        device: torch.device,
+    ) -> None:
+        self.config = config
+        self.device = device
+        self.network = network.to(device)
+        self.tables = dict(tables)
+        self.target_sets = torch.from_numpy(target_sets).to(device)
+        self.step = 0
+        self.optimiser = _optimiser(config, network)
+        self.averages = [parameter.detach().clone() for parameter in network.parameters()]
+
+    def run_epoch(self, sampler: Sampler, epoch: int, on_step: Callable[[float], None]) -> float:
+        """Train on the batches of an epoch, counted from 0; returns the mean loss of its fragments.
+
+        What is drawn at random depends on the seed and the epoch alone: a resumed run goes the same way.
+        """
+        config = self.config
+        dropout = Dropout(config.seed * 1_000_003 + epoch)
+        input_share = falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs)
+        hidden_share = falling(config.dropout, config.final_dropout, epoch, config.epochs)
+        batches_expected = sampler.batches_per_epoch()
+        losses, count = 0.0, 0
+        for number, (batch, rows, targets) in enumerate(produced(_prepared(sampler.epoch(epoch)))):
+            progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
+            factor = rate_factor(config, epoch, progress)
+            loss = self._learn(batch, rows, targets, factor, dropout, input_share, hidden_share)
+            losses += loss * len(targets)
+            count += len(targets)
+            on_step(loss)
+        return losses / max(1, count)
+
+    def _learn(
+        self,
+        batch: TorchBatch,
+        rows: Mapping[str, Tensor],
+        targets: Tensor,
+        factor: float,
+        dropout: Dropout,
+        input_share: float,
+        hidden_share: float,
+    ) -> float:
+        gathered = {name: table.gather(rows[name]) for name, table in self.tables.items()}
+        scores = self.network(
+            batch.to(self.device),
+            {name: vectors.to(self.device) for name, vectors in gathered.items()},
+            dropout=dropout,
+            input_share=input_share,
+            hidden_share=hidden_share,
+        )
+        loss = set_loss(scores, self.target_sets[targets.to(self.device)]).mean()
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["first_rate"] * factor
+        self.optimiser.step()
+        for name, table in self.tables.items():
+            table.update(rows[name], gathered[name], self.config.word_rate * factor, self.step)
+        self.step += 1
+        if self.config.average:
+            with torch.no_grad():
+                parameters: list[Tensor] = list(self.network.parameters())
+                torch._foreach_lerp_(self.averages, parameters, 1 - self.config.average)
+        return float(loss.detach())
+
+    def weights(self) -> dict[str, FloatArray]:
+        """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
+        averaged = bool(self.config.average)
+        kept: dict[str, FloatArray] = {}
+        for (name, parameter), average in zip(self.network.named_parameters(), self.averages, strict=True):
+            kept[name] = (average if averaged else parameter.detach()).cpu().numpy()
+        for name, table in self.tables.items():
+            kept[f"tables.{name}"] = table.averaged(self.step).numpy()
+        return kept
+
+
+def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
+    """[F] minus the log of the probability mass on each fragment's admissible labels.
+
+    `scores` is [F, K] before the softmax, `admissible` [F, K]. Where every label is admissible the loss is 0.
+    """
+    wanted = scores.masked_fill(~admissible, float("-inf"))
+    return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
+
+
+def _prepared(batches: Iterator[Batch]) -> Iterator[tuple[TorchBatch, dict[str, Tensor], Tensor]]:
+    for batch in batches:
+        tensors, rows = make_batch(batch.text, batch.fragments)
+        yield tensors, rows, torch.from_numpy(batch.targets.astype(np.int64))
+
+
+def _optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:
+    """Layers and characters in two groups; the word tables take plain SGD steps of their own."""
+    layers: list[Tensor] = []
+    characters: list[Tensor] = []
+    for name, parameter in network.named_parameters():
+        (characters if name.startswith(CHARACTER_PARTS) else layers).append(parameter)
+    character_rate = config.rate if config.character_rate is None else config.character_rate
+    groups = [
+        {"params": layers, "first_rate": config.rate, "lr": config.rate},
+        {"params": characters, "first_rate": character_rate, "lr": character_rate},
+    ]
+    groups = [group for group in groups if group["params"]]
+    if config.optimiser == "adamw":
+        return torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
+    for group in groups:
+        # The projections of characters take plain steps, as those of words do.
+        group["momentum"] = config.momentum if group["params"] is layers else 0.0
+    return torch.optim.SGD(groups, foreach=True)

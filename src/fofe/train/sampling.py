@@ -1,0 +1,117 @@
+"""Which fragments an epoch sees, and the batches that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fofe._arrays import FloatArray, IntArray
+from fofe.encode.encoded import EncodedText, ragged
+from fofe.encode.fragments import Fragments
+from fofe.encode.vocabulary import Vocabulary
+from fofe.train.config import SamplingConfig
+from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples
+
+
+@dataclass(frozen=True)
+class RareWords:
+    """How often a word of the training text is shown as unknown, for one view."""
+
+    unknown_rows: IntArray
+    """[T] the row of the unknown word that looks like each token."""
+    probabilities: FloatArray
+    """[T] how likely it takes the token's place."""
+
+
+def rare_words(
+    words: list[str], vocabularies: Mapping[str, Vocabulary], strength: float
+) -> dict[str, RareWords]:
+    """For each view, rare words' chance to be replaced: r / (r + count)."""
+    found: dict[str, RareWords] = {}
+    for name, vocabulary in vocabularies.items():
+        rows = vocabulary.rows(words)
+        counts = np.bincount(rows, minlength=len(vocabulary))
+        chances = strength / (strength + np.maximum(counts, 1))
+        known = rows >= len(vocabulary.unknowns)
+        unknown = {word: vocabulary.unknown_row(word) for word in set(words)}
+        found[name] = RareWords(
+            np.array([unknown[word] for word in words], dtype=np.int32),
+            np.where(known, chances[rows], 0.0).astype(np.float32),
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some sentences and the fragments of them that are trained on."""
+
+    text: EncodedText
+    fragments: Fragments
+    targets: IntArray
+    """[F] which of the target sets."""
+
+
+class Sampler:
+    """Draws each epoch's fragments and groups them by sentence into batches of about the wanted size."""
+
+    def __init__(
+        self,
+        text: EncodedText,
+        examples: Examples,
+        rare: Mapping[str, RareWords],
+        config: SamplingConfig,
+        *,
+        batch_size: int,
+        seed: int,
+    ) -> None:
+        self._text = text
+        self._examples = examples
+        self._rare = rare
+        rates = np.zeros(3)
+        rates[EXACT], rates[OVERLAPPING], rates[DISJOINT] = config.exact, config.overlapping, config.disjoint
+        self._rates = rates[examples.categories].astype(np.float32)
+        self._batch_size = batch_size
+        self._seed = seed
+
+    def epoch(self, number: int) -> Iterator[Batch]:
+        """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
+        random = np.random.default_rng([self._seed, number])
+        kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
+        sentence_of = self._examples.fragments.sentences[kept]
+        counts = np.bincount(sentence_of, minlength=len(self._text))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        order = random.permutation(np.flatnonzero(counts))
+        cuts = np.cumsum(counts[order]) // self._batch_size
+        for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
+            chosen, fragment_offsets = ragged(offsets, sentences)
+            yield self._batch(sentences, kept[chosen], np.diff(fragment_offsets), random)
+
+    def batches_per_epoch(self) -> int:
+        """About how many batches an epoch has."""
+        return max(1, round(float(self._rates.sum()) / self._batch_size))
+
+    def _batch(
+        self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
+    ) -> Batch:
+        text = self._text.take(sentences)
+        moved = np.repeat(text.token_offsets[:-1] - self._text.token_offsets[sentences], counts)
+        fragments = Fragments(
+            np.repeat(np.arange(len(sentences)), counts),
+            self._examples.fragments.firsts[kept] + moved,
+            self._examples.fragments.lasts[kept] + moved,
+        )
+        return Batch(self._with_unknowns(text, sentences, random), fragments, self._examples.targets[kept])
+
+    def _with_unknowns(
+        self, text: EncodedText, sentences: IntArray, random: np.random.Generator
+    ) -> EncodedText:
+        """Show some rare words as unknown; one draw per token, so that the views agree on what is unknown."""
+        tokens, _ = ragged(self._text.token_offsets, sentences)
+        draws = random.random(len(tokens), dtype=np.float32)
+        words = dict(text.words)
+        for name, rare in self._rare.items():
+            replaced = draws < rare.probabilities[tokens]
+            words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
+        return replace(text, words=words)
