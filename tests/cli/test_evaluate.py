@@ -133,3 +133,14 @@ def test_texts_that_differ_are_refused(gold: str, tmp_path: Path) -> None:
     other.write_text('{"text": "Something else", "mentions": []}\n', encoding="utf-8")
     with pytest.raises(InputError, match="the texts of document 1"):
         run(gold, str(other))
+
+
+def test_text_without_tokens_is_tokenised_on_request(
+    gold: str, predicted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = report(capsys, gold, predicted, "--by", "length", "--lang", "en")
+    assert {length: row["tp"] for length, row in data["by_length"].items()} == {"1": 2, "2": 1}
+    with pytest.raises(InputError, match=r"document 1 of the gold has no tokens .*--lang"):
+        run(gold, predicted, "--by", "length")
+    with pytest.raises(InputError, match=r"document 1 of the gold has no tokens .*--lang"):
+        run(gold, "--model", "any")

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
-from fofe.errors import FofeError
+from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     from fofe.evaluate.report import Section
@@ -98,6 +98,10 @@ def read_documents(path: str, args: argparse.Namespace) -> list[Document]:
 
 
 def _tag(gold: list[Document], model: str) -> list[Document]:
+    """What the model finds; text without tokens is refused, because nothing would be found in it."""
+    for number, document in enumerate(gold, start=1):
+        if not document.sentences and document.text.strip():
+            raise InputError(f"document {number} of the gold has no tokens", remedy="tokenise it with --lang")
     import fofe
 
     return list(fofe.load(model).tag_documents(gold))

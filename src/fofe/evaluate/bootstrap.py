@@ -101,7 +101,8 @@ def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
         return [0]
     if not document.sentences:
         raise InputError(
-            f"document {number + 1} of the gold has no sentences to draw from", remedy="draw whole documents"
+            f"document {number + 1} of the gold has no sentences to draw from",
+            remedy="draw whole documents, or tokenise it first, on the command line with --lang",
         )
     return [sentence.start for sentence in document.sentences]
 

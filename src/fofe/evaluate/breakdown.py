@@ -77,7 +77,7 @@ def _token_counter(documents: Sequence[Document]) -> Callable[[Span], int]:
         if not starts[span.document]:
             raise InputError(
                 f"document {span.document + 1} of the gold has no tokens to measure length with",
-                remedy="give a tokenised corpus",
+                remedy="tokenise it first, on the command line with --lang",
             )
         first = bisect_right(ends[span.document], span.start)
         return max(bisect_left(starts[span.document], span.end) - first, 1)
