@@ -70,15 +70,16 @@ def window_ceilings(gold: Sequence[Document]) -> dict[int, float]:
 
 def _token_counter(documents: Sequence[Document]) -> Callable[[Span], int]:
     """A function that counts the tokens of its document that a span touches."""
+    for number, document in enumerate(documents, start=1):
+        if not document.sentences and document.text.strip():
+            raise InputError(
+                f"document {number} of the gold has no tokens to measure length with",
+                remedy="tokenise it first, on the command line with --lang",
+            )
     starts = [[token.start for token in document.tokens] for document in documents]
     ends = [[token.end for token in document.tokens] for document in documents]
 
     def count(span: Span) -> int:
-        if not starts[span.document]:
-            raise InputError(
-                f"document {span.document + 1} of the gold has no tokens to measure length with",
-                remedy="tokenise it first, on the command line with --lang",
-            )
         first = bisect_right(ends[span.document], span.start)
         return max(bisect_left(starts[span.document], span.end) - first, 1)
 
