@@ -1,1 +1,178 @@
+"""Corpora in and out: every format has the same two functions, `read` and `write`."""
 
+from __future__ import annotations
+
+import glob
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats import brat, conll, jsonl
+from fofe.formats._guess import guess_by_content
+from fofe.formats._shared import STANDARD, Target
+from fofe.formats.report import Report
+from fofe.text.document import Document
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Report",
+    "format_named",
+    "guess_format",
+    "read_corpus",
+    "with_tokens",
+    "write_corpus",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: its two functions and the suffixes that its files usually have."""
+
+    name: str
+    read: Callable[..., Iterator[Document]]
+    write: Callable[..., None]
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    format.name: format
+    for format in (
+        Format(
+            "conll",
+            conll.read,
+            conll.write,
+            (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
+        ),
+        Format("jsonl", jsonl.read, jsonl.write, (".jsonl", ".ndjson", ".json")),
+        Format("brat", brat.read, brat.write, (brat.ANNOTATION_SUFFIX,)),
+    )
+}
+
+
+def format_named(name: str) -> Format:
+    """The format of that name; an error lists the known ones."""
+    if name not in FORMATS:
+        raise InputError(f"unknown format {name!r}", remedy=f"use one of {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def guess_format(path: str | Path) -> str:
+    """The name of the format of a file or directory: by its suffix, else by what is in it."""
+    path = Path(path)
+    by_suffix = _format_of_suffix(path)
+    if by_suffix is not None:
+        return by_suffix
+    if path.is_dir():
+        by_content = _format_of_folder(path)
+    elif path.suffix == brat.TEXT_SUFFIX and path.with_suffix(brat.ANNOTATION_SUFFIX).exists():
+        by_content = "brat"
+    else:
+        by_content = guess_by_content(path) if path.is_file() else None
+    if by_content is None:
+        raise InputError("the format cannot be guessed", path=path, remedy=f"name it: {', '.join(FORMATS)}")
+    return by_content
+
+
+def read_corpus(
+    path: str | Path,
+    format: str | None = None,
+    report: Report | None = None,
+    *,
+    language: str | None = None,
+    **options: Any,
+) -> Iterator[Document]:
+    """The documents of a file, a directory, a pattern such as `data/*.conll`, or standard input (`-`).
+
+    Without a format each file's own is guessed. With a language, texts without tokens are tokenised; else
+    they come without sentences. The options are those of the format's `read`.
+    """
+    report = Report() if report is None else report
+    for file, name in _files(path, format, report):
+        reader = format_named(name).read
+        _check_options(reader, name, options)
+        for document in reader(file, report, **options):
+            yield document if language is None else with_tokens(document, language, report)
+
+
+def write_corpus(
+    documents: Iterable[Document],
+    path: Target,
+    format: str | None = None,
+    report: Report | None = None,
+    **options: Any,
+) -> None:
+    """Write documents to a file, a directory (brat), a stream or standard output (`-`).
+
+    Without a format it is guessed from the suffix. The options are those of the format's `write`.
+    """
+    if format is None:
+        if not isinstance(path, (str, Path)):
+            raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
+        format = guess_format(path)
+    writer = format_named(format).write
+    _check_options(writer, format, options)
+    writer(documents, path, Report() if report is None else report, **options)
+
+
+def with_tokens(document: Document, language: str, report: Report) -> Document:
+    """The document itself, tokenised if it has text but no tokens."""
+    if not document.sentences and document.text.strip():
+        from fofe.text.tokenise import tokeniser
+
+        document.sentences = tokeniser(language).document(document.text).sentences
+        report.note(f"documents without tokens tokenised as {language}", document.id)
+    return document
+
+
+def _files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
+    """The files that a path stands for, each with the name of its format."""
+    if str(path) == STANDARD or Path(path).is_file():
+        yield path, format or guess_format(path)
+    elif Path(path).is_dir():
+        yield from _files_in(Path(path), format, report)
+    else:
+        matches = sorted(glob.glob(str(path), recursive=True))
+        if not matches:
+            raise InputError("there is no such file or directory", path=path)
+        for match in matches:
+            yield from _files(match, format, report)
+
+
+def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tuple[Path, str]]:
+    """The files of a directory: all for a given format, else those whose suffix is known."""
+    if format == "brat" or (format is None and any(folder.rglob(f"*{brat.ANNOTATION_SUFFIX}"))):
+        yield folder, "brat"
+        return
+    for file in sorted(file for file in folder.iterdir() if file.is_file()):
+        name = format or _format_of_suffix(file)
+        if name is None or file.name.startswith("."):
+            report.note("files of no known format left out", str(file))
+        else:
+            yield file, name
+
+
+def _format_of_suffix(path: Path) -> str | None:
+    return next((format.name for format in FORMATS.values() if path.suffix.lower() in format.suffixes), None)
+
+
+def _format_of_folder(folder: Path) -> str | None:
+    """The one format of the files in a directory; only brat makes directories, so an empty one is for it."""
+    names = {_format_of_suffix(file) for file in folder.rglob("*")} - {None}
+    if not names or "brat" in names:
+        return "brat"
+    return names.pop() if len(names) == 1 else None
+
+
+def _check_options(function: Callable[..., Any], format: str, options: dict[str, Any]) -> None:
+    accepted = inspect.signature(function).parameters
+    for option in options:
+        if option not in accepted:
+            verb = "reading" if function is FORMATS[format].read else "writing"
+            known = [name for name, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
+            raise InputError(
+                f"{verb} {format} has no option {option!r}", remedy=f"it has: {', '.join(known) or 'none'}"
+            )

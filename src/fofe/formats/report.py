@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 
 PLACES_KEPT = 3
+EMPTY_SENTENCES = "empty sentences left out"
 
 
 class Report:
     """Counts of remarks by kind, with the first few places of each.
 
-    Nothing is skipped silently: whoever drops or mends an item calls `note`.
+    Nothing is skipped silently: whoever drops or mends an item calls `note`. What was recognised in a
+    corpus without changing anything, such as its tag scheme, is a fact.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.places: dict[str, list[str]] = {}
+        self.facts: dict[str, list[str]] = {}
 
     def note(self, what: str, place: str = "") -> None:
         """Count one more `what` (a phrase such as "orphan I- tags read as B-") seen at `place`."""
@@ -24,12 +27,20 @@ class Report:
         if place and len(places) < PLACES_KEPT:
             places.append(place)
 
+    def found(self, what: str, value: str) -> None:
+        """Keep a fact about the corpus, such as "tag scheme": "IOB1"."""
+        values = self.facts.setdefault(what, [])
+        if value not in values:
+            values.append(value)
+
     def lines(self) -> list[str]:
-        """One readable line for each kind of remark, most frequent first."""
-        return [
+        """One readable line for each fact and for each kind of remark, most frequent first."""
+        facts = [f"{what}: {', '.join(values)}" for what, values in self.facts.items()]
+        return facts + [
             f"{count} {what}" + (f" (first: {', '.join(self.places[what])})" if self.places[what] else "")
             for what, count in self.counts.most_common()
         ]
 
     def __bool__(self) -> bool:
+        """Whether anything was changed or left out."""
         return bool(self.counts)

@@ -1,0 +1,162 @@
+"""The fields of a JSON object, checked as they are taken out: an error names the line and the field."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats._shared import parse_label
+from fofe.formats.report import Report
+from fofe.text.document import NAME, NOMINAL, Mention
+
+_KIND_OF_VALUE = {
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+class Fields:
+    """One JSON object of a line, and what it is called in messages."""
+
+    def __init__(self, value: object, path: str, line: int, name: str) -> None:
+        self._path = path
+        self._line = line
+        self._name = name
+        if not isinstance(value, dict):
+            raise self.error(f"{_describe(value)} where an object is needed", "write it as {...}")
+        self._values: dict[str, Any] = value
+        self._taken: set[str] = set()
+
+    @property
+    def place(self) -> str:
+        return f"{self._path}:{self._line}"
+
+    def error(self, problem: str, remedy: str | None = None) -> InputError:
+        return InputError(f"{self._name}: {problem}", path=self._path, line=self._line, remedy=remedy)
+
+    def which(self, *keys: str) -> list[str]:
+        """Those of the keys that are there."""
+        return [key for key in keys if key in self._values]
+
+    def string(self, key: str, *, empty: bool = False) -> str:
+        value = self._take(key, str, "a string")
+        if not value and not empty:
+            raise self.error(f'"{key}" is empty')
+        return str(value)
+
+    def identifier(self, key: str) -> str:
+        """An id, which may be a number in the file."""
+        if key not in self._values:
+            return ""
+        if isinstance(self._values[key], int) and not isinstance(self._values[key], bool):
+            self._taken.add(key)
+            return str(self._values[key])
+        return self.string(key, empty=True)
+
+    def strings(self, key: str) -> list[str]:
+        """A list of words, none of them empty."""
+        values = self._take(key, list, "a list of words")
+        for number, value in enumerate(values, start=1):
+            if not isinstance(value, str):
+                raise self.error(f'number {number} of "{key}" is {_describe(value)}, not a word')
+            if not value:
+                raise self.error(f'number {number} of "{key}" is an empty word')
+        return list(values)
+
+    def objects(self, key: str, *, lists_as: tuple[str, ...] = ()) -> list[Fields]:
+        """A list of objects, each of which may also be the list of its fields `lists_as`."""
+        children = []
+        for number, value in enumerate(self._take(key, list, "a list"), start=1):
+            name = f'number {number} of "{key}"'
+            if lists_as and isinstance(value, list):
+                if len(value) != len(lists_as):
+                    raise self.error(f"{name} has {len(value)} parts", f"write [{', '.join(lists_as)}]")
+                value = dict(zip(lists_as, value, strict=True))
+            children.append(self._child(value, name))
+        return children
+
+    def pairs(self, key: str) -> list[Fields]:
+        """A list of [start, end] pairs."""
+        return self.objects(key, lists_as=("start", "end"))
+
+    def span(self, length: int, unit: str) -> tuple[int, int]:
+        """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
+        start, end = self._integer("start"), self._integer("end")
+        if start >= end:
+            raise self.error(f"span {start}:{end} is empty or runs backwards", "the end is exclusive")
+        if start < 0 or end > length:
+            raise self.error(
+                f"span {start}:{end} lies outside the {length} {unit}",
+                "offsets count code points from 0" if unit == "characters" else "positions count from 0",
+            )
+        return start, end
+
+    def mention(self, start: int, end: int, text: str, report: Report) -> Mention:
+        """The mention that these fields describe, at the characters `start:end` of the text."""
+        type, kind = self._label()
+        covered = text[start:end]
+        if "text" in self._values and self.string("text", empty=True) != covered:
+            raise self.error(
+                f'"text" is {self._values["text"]!r} but the span covers {covered!r}',
+                "offsets count code points of the text, with a half-open end",
+            )
+        score = self._score("score") if "score" in self._values else 1.0
+        mention = Mention(start, end, type, kind, score, covered, self._alternatives())
+        self.note_rest(report)
+        return mention
+
+    def note_rest(self, report: Report) -> None:
+        """Count the fields that have no place in a document."""
+        for key in self.rest():
+            report.note(f'fields "{key}" of a mention or sentence left out', self.place)
+
+    def rest(self) -> dict[str, object]:
+        """The fields that nobody asked for."""
+        return {key: value for key, value in self._values.items() if key not in self._taken}
+
+    def _child(self, value: object, name: str) -> Fields:
+        return Fields(value, self._path, self._line, name)
+
+    def _take(self, key: str, kind: type, description: str) -> Any:
+        if key not in self._values:
+            raise self.error(f'"{key}" is missing', f"it should be {description}")
+        value = self._values[key]
+        if not isinstance(value, kind):
+            raise self.error(f'"{key}" is {_describe(value)}, not {description}')
+        self._taken.add(key)
+        return value
+
+    def _integer(self, key: str) -> int:
+        value = self._take(key, int, "a whole number")
+        if isinstance(value, bool):
+            raise self.error(f'"{key}" is true or false, not a whole number')
+        return int(value)
+
+    def _label(self) -> tuple[str, str]:
+        if "kind" not in self._values:
+            return parse_label(self.string("type"))
+        kind = self.string("kind", empty=True)
+        if kind not in (NAME, NOMINAL):
+            raise self.error(f'"kind" is {kind!r}', f"use {NAME} for a name or {NOMINAL} for a nominal")
+        return self.string("type"), kind
+
+    def _score(self, key: str) -> float:
+        self._taken.add(key)
+        value = self._values[key]
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf:
+            return float(value)
+        raise self.error(f'"{key}" is {_describe(value)}, not a number')
+
+    def _alternatives(self) -> tuple[tuple[str, float], ...]:
+        if "alternatives" not in self._values:
+            return ()
+        pairs = self.objects("alternatives", lists_as=("label", "score"))
+        return tuple((pair.string("label"), pair._score("score")) for pair in pairs)
+
+
+def _describe(value: object) -> str:
+    return _KIND_OF_VALUE.get(type(value), repr(value))

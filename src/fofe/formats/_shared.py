@@ -1,0 +1,123 @@
+"""What the formats have in common: files and standard streams, labels, and what a format cannot hold."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from fofe._files import decode_utf8, read_text, write_whole
+from fofe.errors import InputError
+from fofe.formats.report import Report
+from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
+
+STANDARD = "-"
+"""The path that stands for standard input or output."""
+
+EMPTY_FILES = "files without a document"
+
+Target = str | Path | IO[str]
+
+_KIND_SUFFIXES = {".NAM": NAME, ".NOM": NOMINAL}
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_WHITESPACE = re.compile(r"\s")
+
+
+def display_name(path: str | Path) -> str:
+    """How messages call a path."""
+    return "<stdin>" if str(path) == STANDARD else str(path)
+
+
+def read_all(path: str | Path) -> str:
+    """The text of a UTF-8 file or of standard input."""
+    if str(path) == STANDARD:
+        return decode_utf8(sys.stdin.buffer.read(), display_name(path))
+    return read_text(path)
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file or of standard input with their numbers, one at a time."""
+    name = display_name(path)
+    with _open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
+                    path=name,
+                    line=number,
+                    remedy="convert the file, for example with iconv -f latin1 -t utf-8",
+                ) from None
+            yield number, text
+
+
+@contextmanager
+def _open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    if str(path) == STANDARD:
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+@contextmanager
+def open_output(target: Target) -> Iterator[IO[str]]:
+    """The stream itself, standard output, or a file that appears only when it is complete."""
+    if not isinstance(target, (str, Path)):
+        yield target
+    elif str(target) == STANDARD:
+        sys.stdout.flush()
+        wrapper = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield wrapper
+        finally:
+            wrapper.detach()
+    else:
+        with write_whole(target) as stream:
+            yield stream
+
+
+def parse_label(label: str) -> tuple[str, str]:
+    """The type and kind of a label in a file: `PER`, `PER_NOM`, `PER.NAM` or `PER.NOM`."""
+    kind = _KIND_SUFFIXES.get(label[-4:])
+    if kind is not None and len(label) > 4:
+        return label[:-4], kind
+    return split_label(label)
+
+
+def label_without_spaces(mention: Mention, report: Report) -> str:
+    """The label of a mention for a format whose columns are separated by whitespace."""
+    label, changed = _WHITESPACE.subn("_", mention.label)
+    if changed:
+        report.note("labels with whitespace written with underscores", mention.label)
+    return label
+
+
+def without_surrogates(text: str, report: Report, place: str) -> str:
+    """The text as UTF-8 can hold it: U+FFFD for every lone surrogate, so that offsets stay the same."""
+    text, changed = _SURROGATES.subn("\ufffd", text)
+    for _ in range(changed):
+        report.note("lone surrogates written as U+FFFD", place)
+    return text
+
+
+def has_scores(mention: Mention) -> bool:
+    """Whether a mention says more than gold annotation does."""
+    return mention.score != 1.0 or bool(mention.alternatives)
+
+
+def note_unheld(document: Document, report: Report, format: str, place: str) -> None:
+    """Count what only the JSON format keeps: scores and whatever else a document carries along."""
+    if document.meta:
+        report.note(f"documents whose metadata {format} cannot hold", place)
+    for mention in document.mentions:
+        if has_scores(mention):
+            report.note(f"mention scores that {format} cannot hold", place)

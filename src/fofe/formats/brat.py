@@ -1,0 +1,205 @@
+"""brat standoff: a `.txt` file with the text and an `.ann` file of the same name with the mentions.
+
+A mention is a line `T1<TAB>PER 0 5<TAB>Maria`; the offsets are half-open code points of the text, and a
+nominal has the label `PER_NOM`. The text of each mention must agree with the offsets, where brat writes a
+line break as a space. Mentions in several pieces and lines that are no mentions (relations, events,
+attributes, notes) are counted and left out. Documents come without tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO
+
+from fofe._files import read_text, write_whole
+from fofe.errors import InputError
+from fofe.formats._shared import (
+    EMPTY_FILES,
+    STANDARD,
+    Target,
+    label_without_spaces,
+    note_unheld,
+    parse_label,
+    without_surrogates,
+)
+from fofe.formats.report import Report
+from fofe.text.document import Document, Mention
+
+TEXT_SUFFIX = ".txt"
+ANNOTATION_SUFFIX = ".ann"
+BYTE_ORDER_MARK = "\ufeff"
+
+_OTHER_LINES = {
+    "R": "relations",
+    "*": "equivalences",
+    "E": "events",
+    "A": "attributes",
+    "M": "attributes",
+    "N": "normalisations",
+    "#": "notes",
+}
+_LINE_BREAKS = str.maketrans("\r\n\t", "   ")
+_SPAN = re.compile(r"(\S+) ([0-9]{1,15} [0-9]{1,15}(?:;[0-9]+ [0-9]+)*)")
+_LONGEST_NAME = 200
+
+
+def read(path: str | Path, report: Report) -> Iterator[Document]:
+    """The documents of a directory and those below it, or of one `.txt` or `.ann` file.
+
+    A document's id is its path inside the directory, without the suffix.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        yield _document(path.with_suffix(TEXT_SUFFIX), path.stem, report)
+        return
+    texts = _texts_in(path)
+    if not texts:
+        report.note(EMPTY_FILES, str(path))
+    for text in texts:
+        yield _document(text, text.relative_to(path).with_suffix("").as_posix(), report)
+
+
+def _texts_in(folder: Path) -> list[Path]:
+    """The text files in a fixed order; each annotation file must have one."""
+    for annotation in _visible(folder, ANNOTATION_SUFFIX):
+        if not annotation.with_suffix(TEXT_SUFFIX).exists():
+            raise InputError(
+                "there is no .txt file of that name", path=annotation, remedy="put the text beside it"
+            )
+    return _visible(folder, TEXT_SUFFIX)
+
+
+def _visible(folder: Path, suffix: str) -> list[Path]:
+    """The files with that suffix, without hidden ones such as those that file managers leave behind."""
+    return sorted(
+        file
+        for file in folder.rglob(f"*{suffix}")
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    )
+
+
+def _document(text_path: Path, id: str, report: Report) -> Document:
+    document = Document(read_text(text_path), id=id)
+    annotation_path = text_path.with_suffix(ANNOTATION_SUFFIX)
+    if not annotation_path.exists():
+        report.note("texts without an .ann file, read without mentions", str(text_path))
+        return document
+    for number, line in enumerate(read_text(annotation_path).split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if line.startswith("T"):
+            mention = _mention(line, document.text, report, annotation_path, number)
+            if mention is not None:
+                document.mentions.append(mention)
+        elif line[:1] in _OTHER_LINES:
+            report.note(f"brat {_OTHER_LINES[line[0]]} left out", f"{annotation_path}:{number}")
+        elif line.strip():
+            raise InputError(
+                f"{line[:40]!r} is no brat annotation",
+                path=annotation_path,
+                line=number,
+                remedy="a mention reads T1<TAB>TYPE START END<TAB>TEXT",
+            )
+    return document
+
+
+def _mention(line: str, text: str, report: Report, path: Path, number: int) -> Mention | None:
+    """The mention of a T line, or None for one in several pieces."""
+    columns = line.split("\t", 2)
+    found = _SPAN.fullmatch(columns[1]) if len(columns) == 3 else None
+    if found is None:
+        raise InputError(
+            f"{line[:60]!r} cannot be read as a mention",
+            path=path,
+            line=number,
+            remedy="write T1<TAB>TYPE START END<TAB>TEXT",
+        )
+    if ";" in found[2]:
+        report.note("brat mentions in several pieces left out", f"{path}:{number}")
+        return None
+    start, end = (int(offset) for offset in found[2].split(" "))
+    if not start < end <= len(text):
+        raise InputError(
+            f"span {start}:{end} is empty or outside the {len(text)} characters of the text",
+            path=path,
+            line=number,
+            remedy="offsets count code points from 0, line breaks included",
+        )
+    covered = text[start:end]
+    if covered.translate(_LINE_BREAKS) != columns[2].translate(_LINE_BREAKS):
+        raise InputError(
+            f"the mention reads {columns[2]!r} but {start}:{end} of the text is {covered!r}",
+            path=path,
+            line=number,
+            remedy="offsets count code points; was the text changed after annotation?",
+        )
+    type, kind = parse_label(found[1])
+    return Mention(start, end, type, kind, text=covered)
+
+
+def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
+    """Write a pair of files for each document into a new or empty directory.
+
+    File names come from the ids, with what is unsafe in a file name replaced.
+    """
+    folder = _empty_folder(path_or_stream)
+    names = _Names(report)
+    for document in documents:
+        name = names.of(document)
+        note_unheld(document, report, "brat", name)
+        if document.sentences:
+            report.note("documents whose tokens brat cannot hold", name)
+        text = without_surrogates(document.text, report, name)
+        with write_whole(folder / (name + ANNOTATION_SUFFIX)) as stream:
+            _write_mentions(document.mentions, text, stream, report)
+        with write_whole(folder / (name + TEXT_SUFFIX)) as stream:
+            # A text that begins with U+FEFF needs a mark before it, or that would be taken for the mark.
+            stream.write(BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text)
+
+
+def _empty_folder(target: Target) -> Path:
+    if not isinstance(target, (str, Path)) or str(target) == STANDARD:
+        raise InputError("brat needs a directory to write to, not a stream")
+    folder = Path(target)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        filled = any(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
+    if filled:
+        raise InputError(
+            "the directory is not empty", path=folder, remedy="old files would mix with the new: name another"
+        )
+    return folder
+
+
+def _write_mentions(mentions: list[Mention], text: str, stream: IO[str], report: Report) -> None:
+    for number, mention in enumerate(mentions, start=1):
+        label = without_surrogates(label_without_spaces(mention, report), report, "label")
+        covered = text[mention.start : mention.end].translate(_LINE_BREAKS)
+        stream.write(f"T{number}\t{label} {mention.start} {mention.end}\t{covered}\n")
+
+
+class _Names:
+    """Safe file names, none of them twice, whatever the ids."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._used: set[str] = set()
+        self._count = 0
+
+    def of(self, document: Document) -> str:
+        self._count += 1
+        safe = (
+            re.sub(r"[^\w.-]+", "_", document.id).strip(".").encode()[:_LONGEST_NAME].decode(errors="ignore")
+        )
+        name = base = safe or f"document-{self._count}"
+        number = 1
+        while name.casefold() in self._used:  # some file systems take a.txt and A.txt for the same file
+            number += 1
+            name = f"{base}-{number}"
+        self._used.add(name.casefold())
+        if document.id and name != document.id:
+            self._report.note("document ids changed into file names", f"{document.id!r} -> {name}")
+        return name

@@ -1,0 +1,323 @@
+"""CoNLL columns: one token a line, a blank line after each sentence, the tag in a column.
+
+Reading. The columns are separated by tabs if most lines have tabs, else by runs of spaces. A line that
+begins with `-DOCSTART-` starts a document. A line that begins with `#` is a comment only if it cannot be a
+token: it has no tag in its tag column. The tag scheme is recognised from the whole file, so a file is held
+in memory. A label may end in `_NOM` or `.NOM` (a nominal) or `.NAM` (a name): `PER.NOM` is of type PER and
+kind NOM. The format holds no original text: words are joined by spaces and sentences by newlines.
+
+Writing. Two columns, word and tag, with a space between them. Whitespace inside a word becomes underscores,
+and where mentions overlap the longest stays; both are counted, as is all else that columns cannot hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from fofe.errors import InputError
+from fofe.formats._shared import (
+    EMPTY_FILES,
+    Target,
+    display_name,
+    label_without_spaces,
+    note_unheld,
+    open_output,
+    parse_label,
+    read_all,
+    without_surrogates,
+)
+from fofe.formats.report import Report
+from fofe.formats.schemes import LETTERS, OUTSIDE, Scheme, TagSpan, detect_scheme, scheme_named
+from fofe.text.align import align
+from fofe.text.document import Document, Mention, Sentence
+
+AUTO = "auto"
+DOCUMENT_START = "-DOCSTART-"
+BYTE_ORDER_MARK = "\ufeff"
+
+_TAG = re.compile(f"{OUTSIDE}|[{''.join(sorted(LETTERS))}]-.+", re.DOTALL)
+_SPACES = re.compile("[ \t]+")
+_UNWRITABLE = re.compile("[ \t\n\r\v\f]")
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The rows of a sentence; without rows, the start of a document."""
+
+    words: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+
+def read(
+    path: str | Path,
+    report: Report,
+    *,
+    token_column: int = 0,
+    tag_column: int | None = -1,
+    scheme: str = AUTO,
+    comments: bool | None = None,
+) -> Iterator[Document]:
+    """The documents of a file, or of standard input for the path `-`.
+
+    Columns count from 0, or from the end if negative; a `tag_column` of None reads words alone. Lines that
+    begin with `#` are comments if `comments` is true, tokens if it is false, and told apart if it is None.
+    """
+    table = _Table(display_name(path), read_all(path), token_column, tag_column, comments)
+    sentences = list(table.sentences(report))
+    if not any(rows.words for rows in sentences):
+        report.note(EMPTY_FILES, table.path)
+    found = _scheme(sentences, scheme, table.path, report)
+    for group in _documents(sentences):
+        yield _document(group, found, table.path, report)
+
+
+class _Table:
+    """The lines of a file, taken apart into columns."""
+
+    def __init__(
+        self, path: str, text: str, token_column: int, tag_column: int | None, comments: bool | None
+    ) -> None:
+        self.path = path
+        self._lines = [line.removesuffix("\r") for line in text.split("\n")]
+        self._token_column = token_column
+        self._tag_column = tag_column
+        self._comments = comments
+        self._tabs = _has_tabs(self._lines)
+        self._columns: int | None = None
+
+    def sentences(self, report: Report) -> Iterator[_Rows]:
+        """The sentences in order, and an empty one at the start of each document."""
+        rows = _Rows()
+        for number, line in enumerate(self._lines, start=1):
+            columns = self._split(line)
+            starts_document = line.startswith(DOCUMENT_START)
+            if starts_document or not line.strip(" \t"):
+                if rows.words:
+                    yield rows
+                    rows = _Rows()
+                if starts_document:
+                    yield _Rows()
+            elif self._is_comment(line, columns):
+                report.note("comment lines left out", f"{self.path}:{number}")
+            else:
+                self._add(rows, columns, number)
+        if rows.words:
+            yield rows
+
+    def _split(self, line: str) -> list[str]:
+        return line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
+
+    def _is_comment(self, line: str, columns: list[str]) -> bool:
+        """Whether a line is a comment: `# text = ...` is one, the token `#` of a tweet is none."""
+        if not line.startswith("#") or self._comments is False:
+            return False
+        if self._comments or (self._tabs and "\t" not in line):
+            return True
+        if self._tag_column is None:
+            return False
+        tag = _column(columns, self._tag_column)
+        return tag is None or not is_tag(tag)
+
+    def _add(self, rows: _Rows, columns: list[str], number: int) -> None:
+        self._check_width(columns, number)
+        word = _column(columns, self._token_column)
+        if not word:
+            problem = (
+                "the token column is empty" if word == "" else f"there is no column {self._token_column}"
+            )
+            raise self._error(problem, number, "--token-column names the column of the words, from 0")
+        rows.words.append(word)
+        rows.lines.append(number)
+        if self._tag_column is not None:
+            rows.tags.append(self._tag(columns, self._tag_column, number))
+
+    def _check_width(self, columns: list[str], number: int) -> None:
+        if self._columns is None:
+            self._columns = len(columns)
+        if len(columns) != self._columns:
+            inside = "a tab" if self._tabs else "a space, or a line without its tag"
+            raise self._error(
+                f"{len(columns)} columns where the rows before have {self._columns}",
+                number,
+                f"look for {inside} inside a token; a comment line needs --comments",
+            )
+
+    def _tag(self, columns: list[str], tag_column: int, number: int) -> str:
+        if len(columns) == 1:
+            raise self._error("one column only, so no tag", number, "give a word and a tag on each line")
+        tag = _column(columns, tag_column)
+        if tag is None:
+            raise self._error(f"there is no column {tag_column}", number, "columns count from 0")
+        if not is_tag(tag):
+            raise self._error(
+                f"{tag!r} is not a tag", number, "a tag is O or like B-PER; --tag-column names its column"
+            )
+        return tag
+
+    def _error(self, problem: str, line: int, remedy: str) -> InputError:
+        return InputError(problem, path=self.path, line=line, remedy=remedy)
+
+
+def _has_tabs(lines: list[str]) -> bool:
+    """Whether most rows have tabs; lines that may be comments count only if there is nothing else."""
+    filled = [line for line in lines if line.strip(" \t") and not line.startswith(DOCUMENT_START)]
+    rows = [line for line in filled if not line.startswith("#")] or filled
+    return 2 * sum("\t" in line for line in rows) > len(rows)
+
+
+def is_tag(text: str) -> bool:
+    """Whether a column looks like a tag of any scheme: O, or a letter with a label."""
+    return _TAG.fullmatch(text) is not None
+
+
+def _column(columns: list[str], number: int) -> str | None:
+    return columns[number] if -len(columns) <= number < len(columns) else None
+
+
+def _scheme(sentences: list[_Rows], name: str, path: str, report: Report) -> Scheme | None:
+    """The scheme of the tags, or None for a file without mentions."""
+    if name != AUTO:
+        scheme = scheme_named(name)
+        _check_letters(sentences, scheme, path)
+        return scheme
+    if all(tag == OUTSIDE for rows in sentences for tag in rows.tags):
+        return None
+    try:
+        scheme = detect_scheme(rows.tags for rows in sentences)
+    except InputError as error:
+        raise InputError(error.problem, path=path, remedy=error.remedy) from None
+    report.found("tag scheme", scheme.name)
+    return scheme
+
+
+def _check_letters(sentences: list[_Rows], scheme: Scheme, path: str) -> None:
+    allowed = scheme.letters | {OUTSIDE}
+    for rows in sentences:
+        for tag, line in zip(rows.tags, rows.lines, strict=False):
+            if tag[0] not in allowed:
+                raise InputError(f"{tag!r} is no {scheme.name} tag", path=path, line=line)
+
+
+def _documents(sentences: list[_Rows]) -> Iterator[list[_Rows]]:
+    """Sentences by document; what stands before the first start is a document of its own."""
+    group: list[_Rows] | None = None
+    for rows in sentences:
+        if rows.words:
+            group = [] if group is None else group
+            group.append(rows)
+        else:
+            if group is not None:
+                yield group
+            group = []
+    if group is not None:
+        yield group
+
+
+def _document(group: list[_Rows], scheme: Scheme | None, path: str, report: Report) -> Document:
+    document = Document.from_words(rows.words for rows in group)
+    if scheme is None:
+        return document
+    for sentence, rows in zip(document.sentences, group, strict=True):
+        spans, faults = scheme.decode(rows.tags)
+        for position, mend in faults:
+            report.note(mend, f"{path}:{rows.lines[position]}")
+        document.mentions.extend(_mention(document, sentence, span) for span in spans)
+    return document
+
+
+def _mention(document: Document, sentence: Sentence, span: TagSpan) -> Mention:
+    start, end = sentence.tokens[span.start].start, sentence.tokens[span.end - 1].end
+    type, kind = parse_label(span.label)
+    return Mention(start, end, type, kind, text=document.text[start:end])
+
+
+def write(
+    documents: Iterable[Document], path_or_stream: Target, report: Report, *, scheme: str = "IOB2"
+) -> None:
+    """Write words and tags; several documents each begin with a `-DOCSTART-` line."""
+    tags = scheme_named(scheme)
+    remaining = iter(documents)
+    first = list(_take(remaining, 2))
+    with open_output(path_or_stream) as stream:
+        for number, document in enumerate(chain(first, remaining), start=1):
+            place = document.id or f"document {number}"
+            content = without_surrogates("".join(_lines(document, tags, report, place)), report, place)
+            if len(first) > 1:
+                content = f"{DOCUMENT_START} {OUTSIDE}\n\n{content}"
+            elif content.startswith(BYTE_ORDER_MARK):
+                content = BYTE_ORDER_MARK + content  # else the first character would be taken for the mark
+            stream.write(content)
+
+
+def _take(documents: Iterator[Document], count: int) -> Iterator[Document]:
+    for _, document in zip(range(count), documents, strict=False):
+        yield document
+
+
+def _lines(document: Document, scheme: Scheme, report: Report, place: str) -> Iterator[str]:
+    if not document.sentences and document.text.strip():
+        raise InputError(
+            f"{place} has no tokens", remedy="tokenise it first, on the command line with --lang"
+        )
+    _note_lost(document, report, place)
+    spans = _flat_spans(document, report, place)
+    for sentence, of_sentence in zip(document.sentences, spans, strict=True):
+        tags = scheme.encode(of_sentence, len(sentence))
+        for word, tag in zip(sentence.words, tags, strict=True):
+            yield f"{_writable(word, report, place)} {tag}\n"
+        yield "\n" if len(sentence) else ""
+
+
+def _note_lost(document: Document, report: Report, place: str) -> None:
+    note_unheld(document, report, "CoNLL", place)
+    if document.id:
+        report.note("document ids that CoNLL cannot hold", place)
+    if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
+        report.note("documents whose spacing CoNLL cannot hold", place)
+
+
+def _flat_spans(document: Document, report: Report, place: str) -> list[list[TagSpan]]:
+    """For each sentence its mentions on token borders, the longest of those that overlap."""
+    aligned, rest = align(document)
+    for mention in rest:
+        report.note(_why_unaligned(document, mention), f"{place} {mention.start}:{mention.end}")
+    kept: list[list[TagSpan]] = [[] for _ in document.sentences]
+    taken: list[set[int]] = [set() for _ in document.sentences]
+    for span, mention in sorted(aligned, key=lambda pair: pair[0].start - pair[0].end):
+        tokens = range(span.start, span.end)
+        if taken[span.sentence].isdisjoint(tokens):
+            taken[span.sentence].update(tokens)
+            label = label_without_spaces(mention, report)
+            kept[span.sentence].append(TagSpan(span.start, span.end, label))
+        else:
+            report.note(
+                "mentions left out because one at least as long overlaps them",
+                f"{place} {mention.start}:{mention.end}",
+            )
+    return kept
+
+
+def _why_unaligned(document: Document, mention: Mention) -> str:
+    touched = sum(
+        sentence.start < mention.end and mention.start < sentence.end for sentence in document.sentences
+    )
+    if touched > 1:
+        return "mentions left out because they cross a sentence border"
+    return "mentions left out because they do not begin and end with a token"
+
+
+def _writable(word: str, report: Report, place: str) -> str:
+    if not word:
+        raise InputError(f"{place} has an empty token")
+    clean, changed = _UNWRITABLE.subn("_", word)
+    if changed:
+        report.note("words with whitespace written with underscores", f"{place} {word!r}")
+    if clean.startswith(DOCUMENT_START):
+        report.note(f"words {DOCUMENT_START} written with underscores", place)
+        clean = clean.replace("-", "_")
+    return clean

@@ -1,0 +1,232 @@
+"""JSON lines: one document or one sentence a line, in one of three shapes.
+
+- `{"text", "mentions": [{"start", "end", "type"}]}`: spans are half-open code points of the text.
+  `"sentences": [{"tokens": [[start, end], ...]}]` adds the tokens.
+- `{"tokens": ["..."], "entities": [[start, end, "type"]]}`: spans are half-open token positions.
+- `{"sentences": [{"tokens": ["..."], "mentions": [...]}]}`: the same for every sentence of a document.
+
+Mentions may stand under "mentions" or "entities", and each may be an object or a list. An object may also
+have "kind" (NAM or NOM), "score", "alternatives" and "text", which must agree with the span. Without "kind"
+a type that ends in `_NOM`, `.NOM` or `.NAM` says it. Other keys of a document are kept in its `meta` and
+come back when it is written. Spans may nest and cross. A line is read at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats._json_fields import Fields
+from fofe.formats._shared import EMPTY_FILES, Target, display_name, open_output, read_lines
+from fofe.formats.report import EMPTY_SENTENCES, Report
+from fofe.text.align import align
+from fofe.text.document import Document, Mention, Sentence, Token
+
+CHARACTERS = "characters"
+TOKENS = "tokens"
+MENTION_KEYS = ("mentions", "entities")
+RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS})
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def read(path: str | Path, report: Report) -> Iterator[Document]:
+    """The documents of a file, or of standard input for the path `-`.
+
+    A text without tokens comes without sentences: tokenise it before use.
+    """
+    name = display_name(path)
+    empty = True
+    for number, line in read_lines(path):
+        if line.strip():
+            empty = False
+            yield _document(_parse(line, name, number), report)
+    if empty:
+        report.note(EMPTY_FILES, name)
+
+
+def _parse(line: str, path: str, number: int) -> Fields:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"not JSON: {error}", path=path, line=number, remedy="put one JSON object on each line"
+        ) from None
+    return Fields(value, path, number, "the line")
+
+
+def _document(fields: Fields, report: Report) -> Document:
+    if len(fields.which("text", "tokens")) > 1:
+        raise fields.error('both "text" and "tokens"', 'give token offsets under "sentences", or no text')
+    if fields.which("text"):
+        document = _from_characters(fields, report)
+    elif fields.which("sentences"):
+        sentences = fields.objects("sentences")
+        document = _from_words(sentences, report)
+        for sentence in sentences:
+            sentence.note_rest(report)
+    elif fields.which("tokens"):
+        document = _from_words([fields], report)
+    else:
+        raise fields.error("no text", 'a line needs "text", "tokens" or "sentences"')
+    document.id = fields.identifier("id")
+    document.meta = fields.rest()
+    return document
+
+
+def _from_characters(fields: Fields, report: Report) -> Document:
+    document = Document(fields.string("text", empty=True))
+    for mention in _mentions(fields):
+        start, end = mention.span(len(document.text), "characters")
+        document.mentions.append(mention.mention(start, end, document.text, report))
+    position = 0
+    for sentence in fields.objects("sentences") if fields.which("sentences") else ():
+        if sentence.which(*MENTION_KEYS):
+            raise sentence.error("mentions of a sentence", 'put them beside "text", as spans of characters')
+        tokens = _tokens(sentence, document.text, position)
+        if tokens:
+            document.sentences.append(Sentence(tokens))
+            position = tokens[-1].end
+        else:
+            report.note(EMPTY_SENTENCES, sentence.place)
+        sentence.note_rest(report)
+    return document
+
+
+def _tokens(sentence: Fields, text: str, position: int) -> list[Token]:
+    """The tokens of a sentence that begins at `position` or later; they must stand in order."""
+    tokens = []
+    for pair in sentence.pairs("tokens"):
+        start, end = pair.span(len(text), "characters")
+        if start < position:
+            raise sentence.error(f"token {start}:{end} begins before the end of the one before it")
+        tokens.append(Token(text[start:end], start, end))
+        position = end
+    return tokens
+
+
+def _from_words(sentences: list[Fields], report: Report) -> Document:
+    words = [fields.strings("tokens") for fields in sentences]
+    document = Document.from_words(words)
+    built = iter(document.sentences)
+    for fields, of_sentence in zip(sentences, words, strict=True):
+        if not of_sentence:
+            report.note(EMPTY_SENTENCES, fields.place)
+        tokens = next(built).tokens if of_sentence else []
+        for mention in _mentions(fields):
+            start, end = mention.span(len(tokens), "tokens")
+            found = mention.mention(tokens[start].start, tokens[end - 1].end, document.text, report)
+            document.mentions.append(found)
+    return document
+
+
+def _mentions(fields: Fields) -> list[Fields]:
+    keys = fields.which(*MENTION_KEYS)
+    if len(keys) > 1:
+        raise fields.error('both "mentions" and "entities"', "give one of them")
+    return fields.objects(keys[0], lists_as=("start", "end", "type")) if keys else []
+
+
+def write(
+    documents: Iterable[Document],
+    path_or_stream: Target,
+    report: Report,
+    *,
+    spans: str = CHARACTERS,
+    tokens: bool = True,
+) -> None:
+    """Write a document a line, with spans of characters or of tokens.
+
+    With spans of characters the text is kept as it is, and the offsets of its tokens unless `tokens` is
+    false. Spans of tokens leave out the original spacing.
+    """
+    if spans not in (CHARACTERS, TOKENS):
+        raise InputError(f"unknown kind of spans {spans!r}", remedy=f"use {CHARACTERS} or {TOKENS}")
+    with open_output(path_or_stream) as stream:
+        for number, document in enumerate(documents, start=1):
+            place = document.id or f"document {number}"
+            if spans == TOKENS:
+                content = _token_content(document, report, place)
+            else:
+                content = _character_content(document, tokens, report, place)
+            stream.write(_line(document, content, report, place))
+
+
+def _line(document: Document, content: dict[str, Any], report: Report, place: str) -> str:
+    meta = {key: value for key, value in document.meta.items() if key not in RESERVED_KEYS}
+    for key in document.meta.keys() - meta.keys():
+        report.note(f"metadata {key!r} left out because the format uses that name", place)
+    head = {"id": document.id} if document.id else {}
+    try:
+        line = json.dumps({**head, **meta, **content}, ensure_ascii=False)
+    except TypeError as error:
+        raise InputError(f"the metadata of {place} is not JSON: {error}") from None
+    if _SURROGATE_PAIR.search(line):
+        raise InputError(
+            f"{place} spells one character as two surrogates, which JSON cannot keep apart",
+            remedy="join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')",
+        )
+    # UTF-8 cannot hold a lone surrogate, but a JSON escape can.
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
+
+
+def _character_content(document: Document, tokens: bool, report: Report, place: str) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "text": document.text,
+        "mentions": [
+            {**_mention_content(mention, mention.start, mention.end), "text": _text_of(document, mention)}
+            for mention in document.mentions
+        ],
+    }
+    if tokens and document.sentences:
+        content["sentences"] = [
+            {"tokens": [[token.start, token.end] for token in sentence.tokens]}
+            for sentence in document.sentences
+        ]
+        for token in document.tokens:
+            if token.text != document.text[token.start : token.end]:
+                report.note("tokens that differ from their text, written by offsets alone", place)
+    return content
+
+
+def _text_of(document: Document, mention: Mention) -> str:
+    return document.text[mention.start : mention.end]
+
+
+def _token_content(document: Document, report: Report, place: str) -> dict[str, Any]:
+    if not document.sentences and document.text.strip():
+        raise InputError(
+            f"{place} has no tokens", remedy="tokenise it first, on the command line with --lang"
+        )
+    sentences: list[dict[str, Any]] = [
+        {"tokens": sentence.words, "mentions": []} for sentence in document.sentences
+    ]
+    if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
+        report.note("documents whose spacing token spans cannot hold", place)
+    aligned, rest = align(document)
+    for span, mention in aligned:
+        sentences[span.sentence]["mentions"].append(_mention_content(mention, span.start, span.end))
+    for mention in rest:
+        report.note(
+            "mentions left out because they do not begin and end with a token of one sentence",
+            f"{place} {mention.start}:{mention.end}",
+        )
+    return {"sentences": sentences}
+
+
+def _mention_content(mention: Mention, start: int, end: int) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "start": start,
+        "end": end,
+        "type": mention.type,
+        "kind": mention.kind,
+        "score": float(mention.score),
+    }
+    if mention.alternatives:
+        content["alternatives"] = [[label, float(score)] for label, score in mention.alternatives]
+    return content

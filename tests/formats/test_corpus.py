@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from fofe.errors import InputError
+from fofe.formats import FORMATS, Report, format_named, guess_format, read_corpus, write_corpus
+from fofe.text.document import Document
+
+CONLL = "Rio B-LOC\n"
+JSONL = '{"text": "Ana"}\n'
+
+
+def texts(path: str | Path, format: str | None = None, report: Report | None = None) -> list[str]:
+    return [document.text for document in read_corpus(path, format, report)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("a.conll", "", "conll"),
+        ("a.IOB2", "", "conll"),
+        ("a.jsonl", "", "jsonl"),
+        ("a.ann", "", "brat"),
+        ("eng.train", "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\n", "conll"),
+        ("plain", "\ufeff# text = EU\n1\tEU\tB-ORG\t-\n", "conll"),
+        ("unnamed", '\n {"text": "a"}\n', "jsonl"),
+    ],
+)
+def test_formats_are_recognised(tmp_path: Path, name: str, content: str, format: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert guess_format(tmp_path / name) == format
+    assert format in FORMATS
+
+
+@pytest.mark.parametrize("content", ["", "Just some prose.\n", "# only\n"])
+def test_what_is_not_recognised_must_be_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"cannot be guessed \(name it: conll, jsonl, brat\)"):
+        guess_format(path)
+
+
+def test_text_with_an_annotation_file_is_brat(tmp_path: Path) -> None:
+    (tmp_path / "d.txt").write_text("Rio")
+    (tmp_path / "d.ann").write_text("T1\tLOC 0 3\tRio\n")
+    assert guess_format(tmp_path / "d.txt") == guess_format(tmp_path) == "brat"
+    assert texts(tmp_path / "d.txt") == texts(tmp_path) == ["Rio"]
+
+
+def test_unknown_format_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown format 'xml' \(use one of conll, jsonl, brat\)"):
+        format_named("xml")
+
+
+def test_directories_and_patterns(tmp_path: Path) -> None:
+    (tmp_path / "b.conll").write_text(CONLL)
+    (tmp_path / "a.jsonl").write_text(JSONL)
+    (tmp_path / "README.md").write_text("About this corpus.")
+    report = Report()
+    assert texts(tmp_path, report=report) == ["Ana", "Rio"]
+    assert report.counts == {"files of no known format left out": 1}
+    assert texts(tmp_path / "*.conll") == ["Rio"]
+    with pytest.raises(InputError, match=r"README.md:1: "):
+        texts(tmp_path, "conll")
+
+
+def test_guessing_a_directory(tmp_path: Path) -> None:
+    assert guess_format(tmp_path) == "brat"
+    (tmp_path / "b.conll").write_text(CONLL)
+    assert guess_format(tmp_path) == "conll"
+    (tmp_path / "a.jsonl").write_text(JSONL)
+    with pytest.raises(InputError, match="cannot be guessed"):
+        guess_format(tmp_path)
+
+
+def test_nothing_there_is_an_error(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.conll", tmp_path / "*.conll"):
+        with pytest.raises(InputError, match="no such file or directory"):
+            texts(path)
+    with pytest.raises(InputError, match="cannot be guessed"):
+        texts("-")
+
+
+def test_options_go_to_the_format_that_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("1 Rio B-LOC\n")
+    assert [document.text for document in read_corpus(path, token_column=1)] == ["Rio"]
+    with pytest.raises(InputError, match=r"reading conll has no option 'spans' \(it has: token_column"):
+        list(read_corpus(path, spans="tokens"))
+    with pytest.raises(InputError, match=r"writing brat has no option 'scheme' \(it has: none\)"):
+        write_corpus([], tmp_path / "out", "brat", scheme="BIO")
+
+
+def test_writing_guesses_by_suffix_and_takes_streams(tmp_path: Path) -> None:
+    documents = [Document.from_words([["Rio"]])]
+    write_corpus(documents, tmp_path / "a.jsonl")
+    write_corpus(documents, tmp_path / "a.conll", scheme="BILOU")
+    assert texts(tmp_path / "a.jsonl") == texts(tmp_path / "a.conll") == ["Rio"]
+    stream = io.StringIO()
+    write_corpus(documents, stream, "conll")
+    assert stream.getvalue() == "Rio O\n\n"
+    with pytest.raises(InputError, match="a stream has no format of its own"):
+        write_corpus(documents, stream)
+    with pytest.raises(InputError, match="cannot be guessed"):
+        write_corpus(documents, tmp_path / "a.unknown")
+
+
+def test_report_names_the_first_places_of_each_remark() -> None:
+    report = Report()
+    report.found("tag scheme", "IOB1")
+    report.found("tag scheme", "IOB1")
+    report.found("tag scheme", "BIOES")
+    assert not report
+    for line in range(1, 6):
+        report.note("orphans", f"f:{line}")
+    report.note("others")
+    assert report
+    assert report.lines() == ["tag scheme: IOB1, BIOES", "5 orphans (first: f:1, f:2, f:3)", "1 others"]
