@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from fofe.cli import check
+from fofe.errors import InputError
+
+
+def fofe(*arguments: str | Path) -> int:
+    parser = argparse.ArgumentParser()
+    check.add_parser(parser.add_subparsers())
+    args = parser.parse_args(["check", *map(str, arguments)])
+    return int(args.run(args))
+
+
+ROWS = """\
+Rio B-LOC
+wins O
+
+Rio B-ORG
+wins O
+
+I-tag I-ORG
+of O
+
+the B-ORG
+Bank I-ORG
+of I-ORG
+China I-ORG
+"""
+
+
+def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.conll"
+    corpus.write_text(ROWS)
+    assert fofe(corpus, "--max-words", "3") == 0
+    assert (
+        capsys.readouterr().out
+        == f"""\
+corpus
+documents   1
+sentences   4
+tokens     10
+mentions    4
+
+label  mentions   share  strings
+ORG           3  75.0 %        3
+LOC           1  25.0 %        1
+
+nesting: 4 at depth 1
+longest mention on token borders: 4 words
+recall ceiling of fragments of at most 3 words: 75.00 %
+
+1 mentions of more than 3 words
+  document 1 27:44 'the Bank of China'
+1 sentences that occurred before
+  'Rio wins'
+1 of these, labelled differently then
+  'Rio wins'
+
+1 strings labelled in more than one way
+  'Rio': LOC 1, ORG 1
+
+reading
+  tag scheme: IOB2
+  1 tags that continue no mention, read as the start of one (first: {corpus}:7)
+"""
+    )
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.conll"
+    corpus.write_text(ROWS)
+    assert fofe(corpus, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["labels"] == {"ORG": 3, "LOC": 1}
+    assert result["words"] == {"1": 3, "4": 1}
+    assert result["recall_ceiling"] == 100.0
+    assert result["two_ways"] == {
+        "strings": 1,
+        "mentions_outside_main_label": 1,
+        "examples": {"Rio": {"LOC": 1, "ORG": 1}},
+    }
+    assert result["repeated_sentences"] == {"count": 1, "examples": ["'Rio wins'"]}
+    assert result["reading"]["facts"] == {"tag scheme": ["IOB2"]}
+    assert result["reading"]["remarks"] == {"tags that continue no mention, read as the start of one": 1}
+
+
+def test_text_without_tokens_is_tokenised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    lines = [
+        {"text": "Ana came.", "mentions": [{"start": 0, "end": 3, "type": "PER"}]},
+        {"text": "Riots", "mentions": [{"start": 0, "end": 3, "type": "LOC"}]},
+        {"text": ""},
+        {"sentences": [{"tokens": []}]},
+    ]
+    corpus.write_text("\n".join(map(json.dumps, lines)))
+    assert fofe(corpus, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["documents"], result["sentences"], result["tokens"]) == (4, 2, 4)
+    assert result["unaligned"] == {"count": 1, "examples": ["document 2 0:3 'Rio'"]}
+    assert result["recall_ceiling"] == 50.0
+    assert result["documents_without_tokens"]["count"] == 2
+    assert result["empty_sentences"]["count"] == 1
+    assert result["reading"]["remarks"]["documents without tokens tokenised as en"] == 2
+
+
+def test_empty_corpus_and_odd_characters_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("")
+    assert fofe(corpus) == 0
+    assert "1 files without a document" in capsys.readouterr().out
+    sentence = r'{"id": "\ud800", "tokens": ["\ud800"], "entities": [[0, 1, "\ud800"], [0, 1, "X"]]}'
+    corpus.write_text(f"{sentence}\n{sentence}")
+    assert fofe(corpus) == 0
+    assert r"'\ud800': \ud800 2, X 2" in capsys.readouterr().out
+    assert fofe(corpus, "--json") == 0
+
+
+def test_impossible_width_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "corpus.jsonl").write_text('{"text": "a"}')
+    with pytest.raises(InputError, match="at most 0 words"):
+        fofe(tmp_path / "corpus.jsonl", "--max-words", "0")
