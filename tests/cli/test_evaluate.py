@@ -7,10 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fofe.cli import evaluate
+from fofe.encode.vocabulary import Vocabulary
 from fofe.errors import FofeError, InputError
+from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.storage import Decoding, StoredModel, save_model
 
 TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
 
@@ -142,5 +146,49 @@ def test_text_without_tokens_is_tokenised_on_request(
     assert {length: row["tp"] for length, row in data["by_length"].items()} == {"1": 2, "2": 1}
     with pytest.raises(InputError, match=r"document 1 of the gold has no tokens .*--lang"):
         run(gold, predicted, "--by", "length")
-    with pytest.raises(InputError, match=r"document 1 of the gold has no tokens .*--lang"):
-        run(gold, "--model", "any")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A model that takes every capitalised word for a person: it knows shapes of words, but no word."""
+    config = ModelConfig(
+        max_words=1,
+        views=(ViewConfig("cased", "cased", dimension=1, codes=("bag",)),),
+        characters=CharacterConfig(fofe=False, cnn=False),
+        hidden=(1,),
+    )
+    weights = {
+        "tables.cased": [[0], [1], [0], [0], [0]],
+        "layers.0.weight": [[1]],
+        "layers.0.bias": [0],
+        "layers.1.weight": [[0], [10]],
+        "layers.1.bias": [0, -5],
+    }
+    stored = StoredModel(
+        config=config,
+        labels=("NONE", "PER"),
+        decoding=Decoding(),
+        vocabularies={"cased": Vocabulary([], cased=True, digits=config.digits)},
+        alphabet=None,
+        weights={name: np.array(values, np.float32) for name, values in weights.items()},
+    )
+    save_model(stored, tmp_path / "model")
+    return str(tmp_path / "model")
+
+
+def test_model_tags_the_tokens_of_the_gold(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text("Ann B-PER\nsaw O\nBob B-PER\n\nin O\nParis B-LOC\n\n", encoding="utf-8")
+    overall = report(capsys, str(path), "--model", model)["scores"]["overall"]
+    assert (overall["tp"], overall["fp"], overall["fn"]) == (2, 1, 1)
+
+
+def test_model_tokenises_text_that_has_no_tokens(
+    model: str, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(gold, "--model", model, "--errors", "9") == 0
+    captured = capsys.readouterr()
+    assert "gold: ORG 'Acme', predicted: PER 'Acme'" in captured.out
+    assert "2 documents without tokens tokenised as en" in captured.err

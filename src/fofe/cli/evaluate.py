@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
-from fofe.errors import FofeError, InputError
+from fofe.errors import FofeError
 
 if TYPE_CHECKING:
     from fofe.evaluate.report import Section
@@ -79,32 +79,38 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError("give either a file of predictions or --model")
     if "seen" in args.by and args.train is None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
-    gold = read_documents(args.gold, args)
-    predicted = _tag(gold, args.model) if args.model else read_documents(args.predicted, args)
+    gold, predicted = _tagged(args) if args.model else _read_both(args)
     sections = _sections(args, gold, predicted)
     print(as_json(sections) if args.json else as_text(sections))
     return 0
 
 
-def read_documents(path: str, args: argparse.Namespace) -> list[Document]:
-    """Read a corpus whole; what the reader mended or dropped goes to standard error."""
+def read_documents(path: str, args: argparse.Namespace, language: str | None = None) -> list[Document]:
+    """Read a corpus whole; what the reader mended or dropped goes to standard error.
+
+    Text without tokens is tokenised by --lang, else by `language`, else left as it is.
+    """
     from fofe.formats import Report, read_corpus
 
     report = Report()
-    documents = list(read_corpus(path, args.format, report, **corpus_options(args)))
+    options = {"language": language, **corpus_options(args)}
+    documents = list(read_corpus(path, args.format, report, **options))
     for line in report.lines():
         print(f"{path}: {line}", file=sys.stderr)
     return documents
 
 
-def _tag(gold: list[Document], model: str) -> list[Document]:
-    """What the model finds; text without tokens is refused, because nothing would be found in it."""
-    for number, document in enumerate(gold, start=1):
-        if not document.sentences and document.text.strip():
-            raise InputError(f"document {number} of the gold has no tokens", remedy="tokenise it with --lang")
+def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
+    return read_documents(args.gold, args), read_documents(args.predicted, args)
+
+
+def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
+    """The gold and what the model finds in its tokens."""
     import fofe
 
-    return list(fofe.load(model).tag_documents(gold))
+    model = fofe.load(args.model)
+    gold = read_documents(args.gold, args, model.config.language)
+    return gold, list(model.tag_documents(gold))
 
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:
