@@ -116,7 +116,17 @@ def test_file_names_are_safe_and_unique(tmp_path: Path) -> None:
     brat.write((Document("x", id=id) for id in ids), tmp_path / "new" / "out", report)
     documents, _ = load(tmp_path / "new" / "out")
     assert sorted(document.id for document in documents) == sorted(
-        ["_etc_passwd", "a_b", "a_b-2", "A_B-3", "document-5", "document-6", "a_b-4", "名前", "長" * 66]
+        [
+            "_etc_passwd",
+            "a_b",
+            "a_b-2",
+            "A_B-3",
+            "document-000005",
+            "document-000006",
+            "a_b-4",
+            "名前",
+            "長" * 66,
+        ]
     )
     assert report.counts == {"document ids changed into file names": 7}
 

@@ -194,7 +194,7 @@ class _Names:
         safe = (
             re.sub(r"[^\w.-]+", "_", document.id).strip(".").encode()[:_LONGEST_NAME].decode(errors="ignore")
         )
-        name = base = safe or f"document-{self._count}"
+        name = base = safe or f"document-{self._count:06}"
         number = 1
         while name.casefold() in self._used:  # some file systems take a.txt and A.txt for the same file
             number += 1
