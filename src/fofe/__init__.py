@@ -1,3 +1,31 @@
 """Find mentions - names and nominals, flat or nested - by judging every fragment of a text."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fofe.model.tagger import Model, load
+    from fofe.text.document import Document, Mention, Sentence, Token
+
 __version__ = "0.1.0"
+
+__all__ = ["Document", "Mention", "Model", "Sentence", "Token", "__version__", "load"]
+
+_HOMES = {
+    "Document": "fofe.text.document",
+    "Mention": "fofe.text.document",
+    "Model": "fofe.model.tagger",
+    "Sentence": "fofe.text.document",
+    "Token": "fofe.text.document",
+    "load": "fofe.model.tagger",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for, so that `fofe --help` need not load NumPy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fofe' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

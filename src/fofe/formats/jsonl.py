@@ -195,7 +195,7 @@ def _character_content(document: Document, tokens: bool, report: Report, place: 
 
 
 def _text_of(document: Document, mention: Mention) -> str:
-    return document.text[mention.start : mention.end]
+    return mention.text or document.text[mention.start : mention.end]
 
 
 def _token_content(document: Document, report: Report, place: str) -> dict[str, Any]:

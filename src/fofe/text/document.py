@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fofe.errors import InputError
+
 NAME = "NAM"
 NOMINAL = "NOM"
 NOMINAL_SUFFIX = "_NOM"
@@ -89,14 +91,23 @@ class Document:
     ) -> Document:
         """Build the document of text that is already tokenised.
 
-        Words are joined by one space and sentences by a newline; offsets point into that text.
+        Words are joined by one space and sentences by a newline; offsets point into that text. A word may
+        hold spaces itself, but it may not be empty: no span of the text would stand for it.
         """
         parts: list[str] = []
         built: list[Sentence] = []
         position = 0
-        for words in sentences:
+        for number, words in enumerate(sentences, start=1):
+            if isinstance(words, str):
+                raise InputError(
+                    f"sentence {number} is a string, not a list of words", remedy="put its words in a list"
+                )
             tokens: list[Token] = []
             for word in words:
+                if not word:
+                    raise InputError(
+                        f"word {len(tokens) + 1} of sentence {number} is empty", remedy="leave it out"
+                    )
                 tokens.append(Token(word, position, position + len(word)))
                 position += len(word) + 1
             if not tokens:

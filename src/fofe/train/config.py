@@ -135,6 +135,17 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     return _with_paths(build(RunConfig, table, path=path), Path(path).parent)
 
 
+def parse_setting(setting: str) -> tuple[str, Any]:
+    """The key and the value of `KEY=VALUE`; the value is TOML, and what is not is taken for a string."""
+    key, separator, value = setting.partition("=")
+    if not separator or not key.strip():
+        raise ConfigError(f"{setting!r} is not KEY=VALUE", remedy="for example training.epochs=20")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+
+
 def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> None:
     *parents, last = dotted.split(".")
     for parent in parents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -22,10 +22,9 @@ RARE_SHARE = 0.2
 
 
 def make_vocabulary(
-    view: ViewConfig, words: Iterable[str], vectors: WordVectors | None, *, digits: str
+    view: ViewConfig, words: Iterable[str], known: Sequence[str], *, digits: str
 ) -> Vocabulary:
-    """The words of the vectors, then those training words that they lack and that are frequent enough."""
-    known = list(vectors.words) if vectors else []
+    """The known words, then those training words that are not among them and are frequent enough."""
     vocabulary = Vocabulary(known, cased=view.lookup == "cased", digits=digits)
     counts = Counter(vocabulary.normalise(word) for word in words)
     present = set(known)

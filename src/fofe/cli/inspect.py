@@ -1,0 +1,80 @@
+"""`fofe inspect`: what a model is."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fofe.model.storage import StoredModel
+
+EXAMPLES = """\
+examples:
+  fofe inspect runs/tiny/model
+  fofe inspect runs/tiny/model --json
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "inspect",
+        help="show what a model is",
+        description="Show a model's labels, features, sizes, decoding and scores.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="a model directory")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the facts."""
+    import json
+
+    from fofe.model.storage import load_model
+
+    facts = _facts(load_model(args.model))
+    if args.json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return 0
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{name:{width}}  {_readable(value)}")
+    return 0
+
+
+def _facts(model: StoredModel) -> dict[str, Any]:
+    config = model.config
+    facts: dict[str, Any] = {
+        "language": config.language,
+        "labels": list(model.labels[1:]),
+        "fragments": f"up to {config.max_words} words",
+        "forgetting factors": list(config.factors),
+        "digits": config.digits,
+    }
+    for view in config.views:
+        words = f", {len(model.vocabularies[view.name])} words" if view.has_table else ""
+        facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
+    characters = config.characters
+    used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]
+    facts["characters"] = used or "not used"
+    facts["hidden layers"] = list(config.hidden)
+    facts["weights"] = sum(array.size for array in model.weights.values())
+    facts["megabytes"] = round(sum(array.nbytes for array in model.weights.values()) / 1e6, 1)
+    decoding = model.decoding
+    nested = ", nested" if decoding.nested else ""
+    facts["decoding"] = f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
+    for part in ("dev", "test"):
+        if part in model.training:
+            scores = model.training[part]
+            facts[part] = f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}"
+    for key in ("seed", "best_epoch", "command"):
+        if key in model.training:
+            facts[key.replace("_", " ")] = model.training[key]
+    return facts
+
+
+def _readable(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,77 @@
+"""`fofe train`: a model from a configuration."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from typing import Any
+
+DESCRIPTION = """\
+Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
+and, at the end, model/. A run that was killed goes on with --resume and ends
+with the same weights as one that was not.
+"""
+
+EXAMPLES = """\
+examples:
+  fofe train examples/tiny.toml -o runs/tiny
+  fofe train my.toml -o runs/my --set training.epochs=20 --set training.seed=3
+  fofe train my.toml -o runs/my --resume
+  fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "train",
+        help="train a model",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("config", metavar="CONFIG.toml", help="the configuration")
+    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the run")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in that directory")
+    parser.add_argument(
+        "--from", dest="start", metavar="MODEL", help="start from a trained model, with its views and layers"
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace a value of the configuration (TOML syntax); may be given several times",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train to the end."""
+    from fofe.errors import FofeError
+    from fofe.train.config import load_config, parse_setting
+
+    overrides: dict[str, Any] = dict(parse_setting(setting) for setting in args.settings)
+    config = load_config(args.config, overrides)
+    try:
+        from fofe.cli._progress import TerminalWatcher
+        from fofe.train.run import train
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise FofeError("training needs PyTorch (pip install 'fofe[train]')") from None
+    watcher = TerminalWatcher(sys.stderr)
+    command = shlex.join(["fofe", *sys.argv[1:]])
+    try:
+        folder = train(config, args.output, watcher, command=command, start=args.start, resume=args.resume)
+    except KeyboardInterrupt:
+        watcher.close()
+        print(
+            f"\nfofe: interrupted; go on with: fofe train {args.config} -o {args.output} --resume",
+            file=sys.stderr,
+        )
+        return 130
+    print(folder)
+    return 0

@@ -1,0 +1,236 @@
+"""A model directory: data only, checked when it is loaded, written whole or not at all.
+
+config.json        what the model is: sizes, features, labels, decoding, format version
+model.safetensors  the weights
+vocabulary.*.txt   a word a line, JSON strings, one file for each view with a table
+alphabet.json      the characters
+README.md          the model card
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from fofe._arrays import FloatArray
+from fofe._files import read_text
+from fofe.encode.encoded import Encoder
+from fofe.encode.layout import input_blocks
+from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.errors import ModelError
+from fofe.model.config import ModelConfig
+from fofe.model.settings import build, to_table
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How scores become mentions; tuned on a dev set and stored with the model."""
+
+    threshold: float = 0.5
+    strategy: str = "highest-first"
+    nested: bool = False
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """Everything that a model directory holds."""
+
+    config: ModelConfig
+    labels: tuple[str, ...]
+    """NONE first."""
+    decoding: Decoding
+    vocabularies: dict[str, Vocabulary]
+    alphabet: Alphabet | None
+    weights: dict[str, FloatArray]
+    card: str = ""
+    training: dict[str, Any] = field(default_factory=dict)
+    """How it was trained: seed, scores, command; for `fofe inspect`."""
+
+    @property
+    def encoder(self) -> Encoder:
+        return Encoder(self.vocabularies, self.alphabet)
+
+
+def save_model(model: StoredModel, path: str | Path) -> None:
+    """Write a model directory aside, then move it into place."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        _write(model, aside)
+        aside.chmod(0o755)
+        if target.exists():
+            _check_replaceable(target)
+            old = aside.with_name(aside.name + ".old")
+            target.rename(old)
+            aside.rename(target)
+            shutil.rmtree(old)
+        else:
+            aside.rename(target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def _check_replaceable(target: Path) -> None:
+    if not (target / "config.json").is_file():
+        raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
+
+
+def _write(model: StoredModel, folder: Path) -> None:
+    config = {
+        "format": FORMAT_VERSION,
+        "model": to_table(model.config),
+        "labels": list(model.labels),
+        "decoding": to_table(model.decoding),
+        "training": model.training,
+    }
+    (folder / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    for name, vocabulary in model.vocabularies.items():
+        # JSON keeps words apart that hold line breaks or lone surrogates.
+        lines = "".join(json.dumps(word) + "\n" for word in vocabulary.words)
+        (folder / f"vocabulary.{name}.txt").write_text(lines, "utf-8")
+    if model.alphabet is not None:
+        (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
+    (folder / "README.md").write_text(model.card, "utf-8")
+    contiguous = {name: np.ascontiguousarray(array) for name, array in model.weights.items()}
+    save_file(contiguous, folder / "model.safetensors")
+
+
+def load_model(path: str | Path) -> StoredModel:
+    """Read a model directory; anything that does not fit is an error that names the file."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise ModelError(
+            "there is no such model directory", path=folder, remedy="give the output of fofe train"
+        )
+    table = _read_json(folder / "config.json")
+    if not isinstance(table, dict) or table.get("format") != FORMAT_VERSION:
+        found = table.get("format") if isinstance(table, dict) else None
+        raise ModelError(
+            f"has format {found!r}, this version reads format {FORMAT_VERSION}",
+            path=folder / "config.json",
+            remedy="use the version of fofe that wrote it, or train again",
+        )
+    for key in ("model", "labels", "decoding"):
+        if key not in table:
+            raise ModelError(f"lacks {key!r}", path=folder / "config.json", remedy="copy the model again")
+    config = build(ModelConfig, table["model"], path=folder / "config.json")
+    vocabularies = {
+        view.name: Vocabulary(
+            _read_words(folder / f"vocabulary.{view.name}.txt"),
+            cased=view.lookup == "cased",
+            digits=config.digits,
+        )
+        for view in config.views
+        if view.has_table
+    }
+    alphabet = Alphabet(_read_json(folder / "alphabet.json")) if config.uses_characters else None
+    labels = tuple(table["labels"])
+    weights = _read_weights(folder / "model.safetensors")
+    sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
+    _check_shapes(
+        weights,
+        expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels)),
+        folder / "model.safetensors",
+    )
+    return StoredModel(
+        config=config,
+        labels=labels,
+        decoding=build(Decoding, table["decoding"], path=folder / "config.json"),
+        vocabularies=vocabularies,
+        alphabet=alphabet,
+        weights=weights,
+        card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
+        training=table.get("training", {}),
+    )
+
+
+def expected_shapes(
+    config: ModelConfig, vocabulary_sizes: Mapping[str, int], alphabet_size: int, label_count: int
+) -> dict[str, tuple[int, ...]]:
+    """The name and shape of every weight of a model."""
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def convolution(prefix: str, dimension: int, heights: tuple[int, ...], kernels: int) -> None:
+        shapes[f"{prefix}.embedding.weight"] = (alphabet_size, dimension)
+        for number, height in enumerate(heights):
+            shapes[f"{prefix}.weights.{number}"] = (dimension, height * kernels)
+            shapes[f"{prefix}.biases.{number}"] = (kernels,)
+
+    read = sum(view.dimension for view in config.views if view.lookup != "window")
+    for view in config.views:
+        if view.has_table:
+            shapes[f"tables.{view.name}"] = (vocabulary_sizes[view.name], view.dimension)
+        elif view.lookup == "spelling":
+            convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)
+        elif view.lookup == "window":
+            shapes[f"windows.{view.name}.weight"] = (view.dimension, 3 * read)
+            shapes[f"windows.{view.name}.bias"] = (view.dimension,)
+    characters = config.characters
+    if characters.fofe:
+        shapes["characters.weight"] = (alphabet_size, characters.dimension)
+    if characters.cnn:
+        convolution("character_cnn", characters.dimension, characters.heights, characters.kernels)
+    sizes = (input_blocks(config)[-1].end, *config.hidden, label_count)
+    for number, (wide, narrow) in enumerate(pairwise(sizes)):
+        shapes[f"layers.{number}.weight"] = (narrow, wide)
+        shapes[f"layers.{number}.bias"] = (narrow,)
+    return shapes
+
+
+def _check_shapes(
+    weights: Mapping[str, FloatArray], expected: Mapping[str, tuple[int, ...]], path: Path
+) -> None:
+    for name, shape in expected.items():
+        if name not in weights:
+            raise ModelError(f"lacks the weights {name!r}", path=path, remedy="copy the model again")
+        if weights[name].shape != shape:
+            raise ModelError(
+                f"{name!r} is {list(weights[name].shape)}, config.json and vocabularies want {list(shape)}",
+                path=path,
+                remedy="the files of this directory do not belong together; copy the model again",
+            )
+
+
+def _read_weights(path: Path) -> dict[str, FloatArray]:
+    try:
+        return load_file(path)
+    except FileNotFoundError:
+        raise ModelError("is missing", path=path, remedy="copy the model again") from None
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"is broken: {error}", path=path, remedy="copy the model again") from None
+
+
+def _read_json(path: Path) -> Any:
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ModelError(
+            f"is not JSON: {error.msg}", path=path, line=error.lineno, remedy="copy the model again"
+        ) from None
+
+
+def _read_words(path: Path) -> list[str]:
+    text = read_text(path)
+    try:
+        # One array is parsed several times faster than a line at a time.
+        words: list[str] = json.loads("[" + ",".join(text.splitlines()) + "]")
+    except json.JSONDecodeError:
+        raise ModelError(
+            "has a line that is not a JSON string", path=path, remedy="copy the model again"
+        ) from None
+    return words

@@ -1,0 +1,197 @@
+"""A loaded model: text in, mentions out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fofe._arrays import FloatArray
+from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode.select import select
+from fofe.errors import FofeError
+from fofe.model.engine import Engine
+from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.text.document import Document, Mention, Sentence, split_label
+from fofe.text.tokenise import tokeniser
+
+TOKENS_AT_ONCE = 2048
+"""How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
+
+
+class Model:
+    """Finds mentions in text.
+
+    A model does not change when it is used, so threads may share one. `with_options` gives a copy that
+    decodes differently and shares the weights.
+    """
+
+    def __init__(self, stored: StoredModel, *, path: Path | None = None) -> None:
+        self.path = path
+        self.config = stored.config
+        self.labels = stored.labels
+        self.decoding: Decoding = stored.decoding
+        self.training = stored.training
+        self.card = stored.card
+        self._alternatives = 0
+        self._for_recall = False
+        self._tokeniser = tokeniser(stored.config.language)
+        self._engine = Engine(stored.config, stored.encoder, stored.weights)
+
+    def with_options(
+        self,
+        *,
+        threshold: float | None = None,
+        strategy: str | None = None,
+        nested: bool | None = None,
+        alternatives: int | None = None,
+        for_recall: bool | None = None,
+    ) -> Model:
+        """A model that shares this one's weights and decodes as given; what is not given stays.
+
+        Args:
+            threshold: the least score of a mention, between 0 and 1.
+            strategy: how overlaps are resolved, one of `fofe.decode.STRATEGIES`.
+            nested: whether mentions may lie in one another.
+            alternatives: how many of the next best labels each mention tells.
+            for_recall: take the best label other than NONE even where NONE is more likely.
+        """
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
+        if strategy is not None and strategy not in STRATEGIES:
+            raise FofeError(f"unknown strategy {strategy!r} (choose from {', '.join(STRATEGIES)})")
+        changes: dict[str, Any] = {"threshold": threshold, "strategy": strategy, "nested": nested}
+        other = copy.copy(self)
+        other.decoding = replace(
+            self.decoding, **{key: value for key, value in changes.items() if value is not None}
+        )
+        if alternatives is not None:
+            other._alternatives = alternatives
+        if for_recall is not None:
+            other._for_recall = for_recall
+        return other
+
+    def __call__(self, text: str) -> Document:
+        """The text as a document with its sentences, tokens and mentions."""
+        return next(self.tag([text]))
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        return self.tag_documents(self._tokeniser.document(text) for text in texts)
+
+    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Tag sentences that are already cut into words: one document for each.
+
+        Its text is the words joined by spaces, and the offsets of mentions point into that.
+        """
+        return self.tag_documents(Document.from_words([words]) for words in sentences)
+
+    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag documents that have sentences and tokens; yields copies with the mentions found."""
+        for group in _groups(documents, TOKENS_AT_ONCE):
+            sentences = [sentence for document in group for sentence in document.sentences]
+            found = self._mentions(sentences)
+            for document in group:
+                mentions = [
+                    replace(mention, text=document.text[mention.start : mention.end])
+                    for _ in document.sentences
+                    for mention in next(found)
+                ]
+                yield replace(document, mentions=mentions)
+
+    def _mentions(self, sentences: Sequence[Sentence]) -> Iterator[list[Mention]]:
+        """The mentions of each sentence, scored some thousand tokens at once."""
+        start = 0
+        while start < len(sentences):
+            end, tokens = start, 0
+            while end < len(sentences) and (end == start or tokens + len(sentences[end]) <= TOKENS_AT_ONCE):
+                tokens += len(sentences[end])
+                end += 1
+            yield from self._mentions_at_once(sentences[start:end])
+            start = end
+
+    def _mentions_at_once(self, sentences: Sequence[Sentence]) -> Iterator[list[Mention]]:
+        filled = [sentence for sentence in sentences if sentence.tokens]
+        if not filled:
+            yield from ([] for _ in sentences)
+            return
+        scores = self._engine.score([sentence.words for sentence in filled])
+        pools = iter(
+            select(
+                scores.fragments,
+                scores.token_offsets,
+                scores.probabilities,
+                self.labels,
+                threshold=self.decoding.threshold,
+                for_recall=self._for_recall,
+            )
+        )
+        ranked = _Alternatives(scores.probabilities, self.labels, self._alternatives, self.config.max_words)
+        for sentence in sentences:
+            if not sentence.tokens:
+                yield []
+                continue
+            kept = resolve(next(pools), self.decoding.strategy, self.decoding.nested)
+            yield [_mention(candidate, sentence, ranked.of(len(sentence), candidate)) for candidate in kept]
+            ranked.next_sentence(len(sentence))
+
+
+class _Alternatives:
+    """The next best labels of fragments, looked up only for those that became mentions."""
+
+    def __init__(self, probabilities: FloatArray, labels: Sequence[str], wanted: int, max_words: int) -> None:
+        self._probabilities = probabilities
+        self._labels = labels
+        self._wanted = wanted
+        self._max_words = max_words
+        self._first_fragment = 0
+
+    def of(self, length: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+        if not self._wanted:
+            return ()
+        before = np.minimum(length - np.arange(candidate.start), self._max_words).sum()
+        row = self._probabilities[self._first_fragment + int(before) + candidate.end - candidate.start - 1]
+        best = [
+            column for column in np.argsort(-row, kind="stable") if self._labels[column] != candidate.label
+        ]
+        return tuple((self._labels[column], float(row[column])) for column in best[: self._wanted])
+
+    def next_sentence(self, length: int) -> None:
+        self._first_fragment += int(np.minimum(length - np.arange(length), self._max_words).sum())
+
+
+def _mention(
+    candidate: Candidate, sentence: Sentence, alternatives: tuple[tuple[str, float], ...]
+) -> Mention:
+    type, kind = split_label(candidate.label)
+    return Mention(
+        start=sentence.tokens[candidate.start].start,
+        end=sentence.tokens[candidate.end - 1].end,
+        type=type,
+        kind=kind,
+        score=candidate.score,
+        alternatives=alternatives,
+    )
+
+
+def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
+    """Lists of documents with about so many tokens together."""
+    group: list[Document] = []
+    tokens = 0
+    for document in documents:
+        group.append(document)
+        tokens += sum(len(sentence) for sentence in document.sentences)
+        if tokens >= tokens_wanted:
+            yield group
+            group, tokens = [], 0
+    if group:
+        yield group
+
+
+def load(path: str | Path) -> Model:
+    """Load a model directory."""
+    return Model(load_model(path), path=Path(path))

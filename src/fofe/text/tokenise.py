@@ -1,0 +1,95 @@
+"""From raw text to sentences and tokens, without any model: `tokeniser("en").document(text)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from itertools import chain
+from types import MappingProxyType
+from typing import Final
+
+from fofe.errors import InputError
+from fofe.text._rules import Rules
+from fofe.text.document import Document, Sentence, Token
+from fofe.text.languages import chinese, english, plain, spanish
+
+PLAIN: Final = "xx"
+
+_RULES: Final[Mapping[str, Callable[[], Rules]]] = MappingProxyType(
+    {"en": english.rules, "es": spanish.rules, "zh": chinese.rules, PLAIN: plain.rules}
+)
+_OTHER_CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {"eng": "en", "spa": "es", "zho": "zh", "chi": "zh", "cmn": "zh", "plain": PLAIN}
+)
+_CODE = re.compile(r"([a-z]{2,3}|plain)(?:[-_][a-z0-9]+)*", re.IGNORECASE)
+
+# The two-letter codes of ISO 639, so that a slip of the finger is not taken for a language.
+_ISO_CODES: Final = """
+    aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz
+    ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii
+    ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi
+    mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw
+    sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk
+    ur uz ve vi vo wa wo xh yi yo za zh zu
+"""
+
+
+class Tokeniser:
+    """Cuts text of one language into sentences and tokens.
+
+    Every character that is not whitespace belongs to exactly one token, tokens are in order, and a token's
+    offsets give back its text: `text[token.start:token.end] == token.text`.
+    """
+
+    def __init__(self, language: str, rules: Rules) -> None:
+        self.language = language
+        self._matches = rules.token.finditer
+        self._sentence_ends = rules.sentence_ends
+
+    def document(self, text: str, id: str = "") -> Document:
+        """The text with its sentences and tokens."""
+        sentences: list[Sentence] = []
+        start = 0
+        for end in chain(self._sentence_ends(text), (len(text),)):
+            if tokens := self._tokens(text, start, end):
+                sentences.append(Sentence(tokens))
+            start = end
+        return Document(text, sentences, id=id)
+
+    def _tokens(self, text: str, start: int, end: int) -> list[Token]:
+        # A tuple made directly saves the call of Token's own constructor, a good part of the time in all.
+        make = tuple.__new__
+        return [
+            make(Token, (match[0], match.start(), match.end())) for match in self._matches(text, start, end)
+        ]
+
+
+def languages() -> list[str]:
+    """The codes of the languages with rules of their own, and `xx` for the plain rules."""
+    return sorted(_RULES)
+
+
+def tokeniser(language: str) -> Tokeniser:
+    """The tokeniser of a language, given by its ISO 639 code; a region may follow (`en-GB`, `zh_TW`).
+
+    English (`en`), Spanish (`es`) and Chinese (`zh`) have rules of their own. The plain rules, which know no
+    abbreviations, serve those who ask for `xx` or `plain`, and every other two-letter ISO 639 code; three
+    letters are taken for such a code without a check. Anything else is an error.
+    """
+    code = _CODE.fullmatch(language)
+    base = code[1].lower() if code else ""
+    base = _OTHER_CODES.get(base, base)
+    if base in _RULES:
+        return _tokeniser(base, base)
+    if base in _ISO_CODES.split() or len(base) == 3:
+        return _tokeniser(base, PLAIN)
+    raise InputError(
+        f"unknown language {language!r}",
+        remedy=f"give an ISO 639 code: {', '.join(languages())}; xx is for any language",
+    )
+
+
+@cache
+def _tokeniser(language: str, rules: str) -> Tokeniser:
+    return Tokeniser(language, _RULES[rules]())

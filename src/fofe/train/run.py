@@ -1,0 +1,235 @@
+"""A whole training run: prepare, train, evaluate, keep the best, resume."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from fofe._arrays import FloatArray
+from fofe._files import write_whole
+from fofe.errors import InputError
+from fofe.model.engine import Engine
+from fofe.model.settings import to_table
+from fofe.model.storage import Decoding, StoredModel, load_model, save_model
+from fofe.train.card import CardFacts, card_facts, write_card
+from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
+from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.setup import Corpora, Setup, prepare, read_corpora
+from fofe.train.tuning import Tuned, dev_candidates, tune
+
+CHECKPOINT = "checkpoint.safetensors"
+BEST = "best.safetensors"
+METRICS = "metrics.jsonl"
+CARD = "README.md"
+MODEL = "model"
+
+
+class Watcher(Protocol):
+    """Hears how a run goes on."""
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
+
+    def step(self, loss: float) -> None: ...
+
+    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
+
+    def say(self, line: str) -> None: ...
+
+
+def train(
+    config: RunConfig,
+    folder: str | Path,
+    watcher: Watcher,
+    *,
+    command: str,
+    start: str | Path | None = None,
+    resume: bool = False,
+) -> Path:
+    """Train a model in a directory and return the directory of the model.
+
+    With `start`, training goes on from that model: its language, views and layers, its labels and new ones.
+    """
+    stored = None if start is None else load_model(start)
+    if stored is not None:
+        config = replace(config, model=stored.config)
+    run = Run(config, folder, watcher, command=command, start=stored)
+    run.train(resume=resume)
+    return run.folder / MODEL
+
+
+class Run:
+    """One training run in a directory of its own.
+
+    The directory holds the checkpoint, `metrics.jsonl`, the card, and at the end `model/`.
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        folder: str | Path,
+        watcher: Watcher,
+        *,
+        command: str,
+        start: StoredModel | None = None,
+    ) -> None:
+        self.config = config
+        self.folder = Path(folder)
+        self.watcher = watcher
+        torch.set_num_threads(config.training.threads)
+        self.corpora: Corpora = read_corpora(config)
+        for line in self.corpora.report.lines():
+            watcher.say(line)
+        self.setup: Setup = prepare(config, self.corpora, start=start)
+        self.facts: CardFacts = card_facts(self.corpora, self.setup.labels, command)
+        self.progress = Progress()
+
+    def train(self, *, resume: bool = False) -> StoredModel:
+        """Train to the end, or from where a run was cut off; returns the model that was kept."""
+        self._open(resume)
+        training = self.config.training
+        began = time.process_time() - self.progress.cpu_seconds
+        while self.progress.epoch < training.epochs and not self._out_of_patience():
+            epoch = self.progress.epoch
+            self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
+            loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.watcher.step)
+            self.progress.epoch += 1
+            metrics: dict[str, Any] = {"epoch": self.progress.epoch, "loss": round(loss, 6)}
+            last = self.progress.epoch == training.epochs
+            if self.progress.epoch % training.evaluate_every == 0 or last:
+                metrics |= self._evaluate()
+            self.progress.cpu_seconds = time.process_time() - began
+            metrics["cpu_minutes"] = round(self.progress.cpu_seconds / 60, 2)
+            self._note(metrics)
+            save_checkpoint(
+                self.folder / CHECKPOINT, self.setup.learner, self.progress, self.setup.fingerprint
+            )
+            self.watcher.end_epoch(metrics)
+        return self._finish()
+
+    def _open(self, resume: bool) -> None:
+        checkpoint = self.folder / CHECKPOINT
+        if resume and checkpoint.exists():
+            self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
+            self._drop_metrics_after(self.progress.epoch)
+            self.watcher.say(f"resuming after epoch {self.progress.epoch}")
+            return
+        if checkpoint.exists():
+            raise InputError(
+                "holds an earlier run", path=self.folder, remedy="add --resume, or choose another directory"
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / METRICS).write_text("", "utf-8")
+
+    def _out_of_patience(self) -> bool:
+        patience = self.config.training.patience
+        return patience > 0 and self.progress.evaluations_since_best >= patience
+
+    def _evaluate(self) -> dict[str, Any]:
+        """Tune on the dev set; keep the weights if they are the best so far."""
+        weights = self.setup.learner.weights()
+        decoding = self.config.decoding
+        engine = Engine(self.config.model, self.setup.encoder, weights)
+        candidates = dev_candidates(engine, self.corpora.dev, self.setup.labels, min(decoding.thresholds))
+        tuned = tune(candidates, self.corpora.dev, decoding)
+        if self.progress.best is None or tuned.f1 > self.progress.best.f1:
+            self.progress.best = tuned
+            self.progress.best_epoch = self.progress.epoch
+            self.progress.evaluations_since_best = 0
+            self._keep(weights)
+        else:
+            self.progress.evaluations_since_best += 1
+        with write_whole(self.folder / CARD) as stream:
+            stream.write(write_card(self.config, self.facts, self.progress))
+        return {
+            "dev_precision": round(tuned.precision, 3),
+            "dev_recall": round(tuned.recall, 3),
+            "dev_f1": round(tuned.f1, 3),
+            "strategy": tuned.strategy,
+            "threshold": tuned.threshold,
+        }
+
+    def _keep(self, weights: dict[str, FloatArray]) -> None:
+        """Store the weights that changed; the other rows of the tables can be made again.
+
+        The file carries the epoch, since a run may be killed between this and the checkpoint.
+        """
+        aside = (self.folder / BEST).with_suffix(".writing")
+        changed = dict(weights)
+        for name, table in self.setup.learner.tables.items():
+            changed[f"tables.{name}"] = weights[f"tables.{name}"][table.trained_rows.numpy()]
+        save_file(changed, aside, metadata={"epoch": str(self.progress.epoch)})
+        os.replace(aside, self.folder / BEST)
+
+    def _kept(self) -> dict[str, FloatArray]:
+        """The weights that were the best, whole again."""
+        with safe_open(self.folder / BEST, framework="np") as stored:
+            weights: dict[str, FloatArray] = {
+                name: stored.get_tensor(name)
+                for name in stored.keys()  # noqa: SIM118
+            }
+        for name, table in self.setup.learner.tables.items():
+            whole = table.averages.numpy().copy()
+            whole[table.trained_rows.numpy()] = weights[f"tables.{name}"]
+            weights[f"tables.{name}"] = whole
+        return weights
+
+    def _finish(self) -> StoredModel:
+        best = self.progress.best
+        assert best is not None, "the last epoch is always evaluated"
+        weights = self._kept()
+        test = self._test(weights, best)
+        training: dict[str, Any] = {
+            "seed": self.config.training.seed,
+            "epochs": self.progress.epoch,
+            "best_epoch": self.progress.best_epoch,
+            "dev": asdict(best),
+            "command": self.facts.command,
+            "run": to_table(self.config),
+        }
+        line = ""
+        if test is not None:
+            training["test"] = asdict(test)
+            line = f"Test: P {test.precision:.2f} R {test.recall:.2f} F1 {test.f1:.2f}."
+        card = write_card(self.config, self.facts, self.progress, line)
+        model = StoredModel(
+            config=self.config.model,
+            labels=tuple(self.setup.labels),
+            decoding=Decoding(best.threshold, best.strategy, self.config.decoding.nested),
+            vocabularies=self.setup.vocabularies,
+            alphabet=self.setup.alphabet,
+            weights=weights,
+            card=card,
+            training=training,
+        )
+        save_model(model, self.folder / MODEL)
+        with write_whole(self.folder / CARD) as stream:
+            stream.write(card)
+        self.watcher.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
+        return model
+
+    def _test(self, weights: dict[str, FloatArray], best: Tuned) -> Tuned | None:
+        """The score on the test set, decoded as the dev set chose."""
+        if not self.corpora.test:
+            return None
+        engine = Engine(self.config.model, self.setup.encoder, weights)
+        candidates = dev_candidates(engine, self.corpora.test, self.setup.labels, best.threshold)
+        chosen = DecodingConfig(self.config.decoding.nested, (best.strategy,), (best.threshold,))
+        return tune(candidates, self.corpora.test, chosen)
+
+    def _note(self, metrics: dict[str, Any]) -> None:
+        with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(metrics) + "\n")
+
+    def _drop_metrics_after(self, epoch: int) -> None:
+        """Forget what was noted after the checkpoint: it will be noted again."""
+        lines = (self.folder / METRICS).read_text("utf-8").splitlines()
+        with write_whole(self.folder / METRICS) as stream:
+            stream.writelines(line + "\n" for line in lines[:epoch])

@@ -1,0 +1,219 @@
+"""Everything that a run needs before its first step: corpora, labels, vocabularies, tables, the network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from fofe import __version__
+from fofe.encode.encoded import EncodedText, Encoder
+from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.errors import ConfigError, InputError
+from fofe.formats import read_corpus
+from fofe.formats.report import Report
+from fofe.model.network import Network
+from fofe.model.settings import to_table
+from fofe.model.storage import StoredModel
+from fofe.resources.vectors import WordVectors, read_vectors
+from fofe.text.document import Document
+from fofe.train.config import RunConfig
+from fofe.train.examples import Examples, LabelledSentence, label_list, labelled_sentences, make_examples
+from fofe.train.learner import Learner
+from fofe.train.sampling import Sampler, rare_words
+from fofe.train.tables import WordTable, first_vectors, make_vocabulary
+
+DEV_SHARE = TEST_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """The labelled sentences of a run."""
+
+    train: list[LabelledSentence]
+    dev: list[LabelledSentence]
+    test: list[LabelledSentence]
+    report: Report
+
+
+def read_corpora(config: RunConfig) -> Corpora:
+    """Read the corpora of a configuration; one without a dev set is split 90:5:5, always the same way."""
+    report = Report()
+    train_documents = [
+        document for path in config.data.train for document in _documents(path, config, report)
+    ]
+    train = labelled_sentences(train_documents, report)
+    if config.data.dev is None:
+        return _split(train, report)
+    dev = labelled_sentences(_documents(config.data.dev, config, report), report)
+    test = (
+        labelled_sentences(_documents(config.data.test, config, report), report) if config.data.test else []
+    )
+    return Corpora(_not_empty(train, config.data.train[0]), _not_empty(dev, config.data.dev), test, report)
+
+
+def _documents(path: str, config: RunConfig, report: Report) -> list[Document]:
+    options: dict[str, Any] = {}
+    if (config.data.token_column, config.data.tag_column) != (0, -1):
+        options = {"token_column": config.data.token_column, "tag_column": config.data.tag_column}
+    language = config.model.language
+    return list(read_corpus(path, config.data.format, report, language=language, **options))
+
+
+def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:
+    if not any(sentence.spans for sentence in sentences):
+        raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
+    return sentences
+
+
+def _split(sentences: list[LabelledSentence], report: Report) -> Corpora:
+    if len(sentences) < 20:
+        raise InputError(
+            f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
+        )
+    order = np.random.default_rng(0).permutation(len(sentences))
+    held = max(1, round(DEV_SHARE * len(sentences)))
+    dev, test, train = order[:held], order[held : 2 * held], order[2 * held :]
+
+    def chosen(numbers: Any) -> list[LabelledSentence]:
+        return [sentences[number] for number in sorted(numbers.tolist())]
+
+    return Corpora(chosen(train), chosen(dev), chosen(test), report)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A run that is ready to go."""
+
+    labels: list[str]
+    vocabularies: dict[str, Vocabulary]
+    alphabet: Alphabet | None
+    encoder: Encoder
+    sampler: Sampler
+    learner: Learner
+    fingerprint: str
+    """Changes whenever the configuration, the data or the version does."""
+
+
+def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None) -> Setup:
+    """Build vocabularies, tables and the network; with `start`, from a trained model's weights."""
+    words = [word for sentence in corpora.train for word in sentence.words]
+    labels = label_list([*corpora.train, *corpora.dev])
+    if start is not None:
+        labels = [*start.labels, *(label for label in labels if label not in start.labels)]
+    random = np.random.default_rng(config.training.seed)
+    vectors = _read_all_vectors(config, start)
+    vocabularies = _vocabularies(config, words, vectors, start)
+    alphabet = _alphabet(config, words, start)
+    encoder = Encoder(vocabularies, alphabet)
+    text = encoder.encode([sentence.words for sentence in corpora.train])
+    examples = make_examples(corpora.train, text.token_offsets, labels, config.model.max_words)
+    tables = {}
+    for view in config.model.views:
+        if view.has_table:
+            weights = first_vectors(view, vocabularies[view.name], vectors[view.name], random)
+            if start is not None:
+                known = start.weights[f"tables.{view.name}"]
+                weights[: len(known)] = known
+            unknowns = np.arange(len(vocabularies[view.name].unknowns))
+            trained = np.concatenate([text.words[view.name], unknowns])
+            tables[view.name] = WordTable(weights, trained, config.training.average)
+    torch.manual_seed(config.training.seed)
+    network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
+    if start is not None:
+        _copy_weights(network, start)
+    learner = Learner(
+        config.training, network, tables, examples.target_sets, choose_device(config.training.device)
+    )
+    return Setup(
+        labels,
+        vocabularies,
+        alphabet,
+        encoder,
+        _sampler(config, words, vocabularies, text, examples),
+        learner,
+        _fingerprint(config, corpora, labels),
+    )
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; `auto` is CUDA where there is one, else the CPU."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device {name!r} cannot be used: {error}", remedy='use "auto" or "cpu"') from None
+    return device
+
+
+def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str, WordVectors | None]:
+    """The vectors of each view; none are read when a trained model is the start."""
+    return {
+        view.name: read_vectors(view.vectors) if view.vectors and start is None else None
+        for view in config.model.views
+        if view.has_table
+    }
+
+
+def _vocabularies(
+    config: RunConfig,
+    words: Sequence[str],
+    vectors: dict[str, WordVectors | None],
+    start: StoredModel | None,
+) -> dict[str, Vocabulary]:
+    made: dict[str, Vocabulary] = {}
+    for view in config.model.views:
+        if not view.has_table:
+            continue
+        known = vectors[view.name]
+        base = start.vocabularies[view.name].words if start else known.words if known else []
+        made[view.name] = make_vocabulary(view, words, base, digits=config.model.digits)
+    return made
+
+
+def _alphabet(config: RunConfig, words: Sequence[str], start: StoredModel | None) -> Alphabet | None:
+    if not config.model.uses_characters:
+        return None
+    if start is not None:
+        return start.alphabet
+    return Alphabet(sorted({character for word in words for character in word if not character.isspace()}))
+
+
+def _copy_weights(network: Network, start: StoredModel) -> None:
+    """Take over a trained model's weights; new labels keep their random ones."""
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            trained = torch.from_numpy(start.weights[name])
+            parameter[: len(trained)] = trained
+
+
+def _sampler(
+    config: RunConfig,
+    words: list[str],
+    vocabularies: dict[str, Vocabulary],
+    text: EncodedText,
+    examples: Examples,
+) -> Sampler:
+    return Sampler(
+        text,
+        examples,
+        rare_words(words, vocabularies, config.sampling.replace_rare),
+        config.sampling,
+        batch_size=config.training.batch,
+        seed=config.training.seed,
+    )
+
+
+def _fingerprint(config: RunConfig, corpora: Corpora, labels: Sequence[str]) -> str:
+    digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
+    for part in (corpora.train, corpora.dev):
+        for sentence in part:
+            digest.update(json.dumps([sentence.words, sentence.spans]).encode())
+    return digest.hexdigest()
