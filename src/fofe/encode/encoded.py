@@ -60,6 +60,12 @@ class EncodedText:
         marks[self.token_offsets[:-1]] = True
         return marks
 
+    def distances(self) -> tuple[IntArray, IntArray]:
+        """[T] and [T]: how many tokens stand before and after each one in its sentence."""
+        lengths = np.diff(self.token_offsets)
+        from_start = np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], lengths)
+        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+
     def ends(self) -> BoolArray:
         """[T] true at the last token of every sentence."""
         marks = np.zeros(self.token_count, dtype=bool)

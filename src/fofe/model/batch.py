@@ -23,6 +23,10 @@ class TorchBatch:
     """[T] true at the first token of a sentence."""
     ends: Tensor
     """[T] true at the last token of a sentence."""
+    from_start: Tensor
+    """[T] how many tokens stand before this one in its sentence."""
+    to_end: Tensor
+    """[T] how many tokens stand after this one in its sentence."""
     firsts: Tensor
     """[F] first token of each fragment."""
     lasts: Tensor
@@ -70,6 +74,7 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
         distinct[name] = torch.from_numpy(unique.astype(np.int64))
         words[name] = torch.from_numpy(inverse.astype(np.int64))
     starts, ends = text.starts(), text.ends()
+    from_start, to_end = text.distances()
     none = text.token_count
     firsts, lasts = fragments.firsts, fragments.lasts
     lengths = lasts - firsts + 1
@@ -89,6 +94,8 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
             words=words,
             starts=torch.from_numpy(starts),
             ends=torch.from_numpy(ends),
+            from_start=torch.from_numpy(from_start),
+            to_end=torch.from_numpy(to_end),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),
             before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),

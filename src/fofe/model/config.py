@@ -35,7 +35,7 @@ class ViewConfig:
     """One way to see every word, and which codes of the fragment are made from it.
 
     `cased` and `uncased` look the word up in a table of its own, `spelling` reads its characters with a small
-    convolution, `window` reads the other views of the word and its two neighbours.
+    convolution, `window` reads the other views of the word and of the words around it.
     """
 
     name: str
@@ -48,6 +48,8 @@ class ViewConfig:
     """How often a training word that the vectors lack must occur to get a row of its own."""
     scale: float = 1.0
     """What the vectors are multiplied by."""
+    dilations: tuple[int, ...] = (1,)
+    """Window: one layer for each, which sees a word and those so many places to its left and right."""
     height: int = 3
     """Spelling: how many characters a kernel spans."""
     character_dimension: int = 32
@@ -57,6 +59,10 @@ class ViewConfig:
         for code in self.codes:
             _one_of("codes", code, CODES)
         _positive("dimension", self.dimension)
+        for dilation in self.dilations:
+            _positive("dilations", dilation)
+        if not self.dilations:
+            raise ValueError("dilations must not be empty")
 
     @property
     def has_table(self) -> bool:

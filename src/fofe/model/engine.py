@@ -52,7 +52,14 @@ class Engine:
             if view.lookup == "spelling"
         }
         self._windows = {
-            view.name: (weights[f"windows.{view.name}.weight"], weights[f"windows.{view.name}.bias"])
+            view.name: [
+                (
+                    dilation,
+                    weights[f"windows.{view.name}.layers.{number}.weight"],
+                    weights[f"windows.{view.name}.layers.{number}.bias"],
+                )
+                for number, dilation in enumerate(view.dilations)
+            ]
             for view in config.views
             if view.lookup == "window"
         }
@@ -104,7 +111,7 @@ class Engine:
         distinct, positions = _distinct_words(sentences)
         vectors = self._vectors(distinct)
         at_start, at_end = text.starts(), text.ends()
-        windows = self._window_vectors(vectors, positions, at_start, at_end)
+        windows = self._window_vectors(vectors, positions, text)
         starts = np.tile(self._bias, (text.token_count, 1))
         ends = np.zeros_like(starts)
         bags: FloatArray | None = None
@@ -141,22 +148,25 @@ class Engine:
         return vectors
 
     def _window_vectors(
-        self, vectors: Mapping[str, FloatArray], positions: IntArray, at_start: BoolArray, at_end: BoolArray
+        self, vectors: Mapping[str, FloatArray], positions: IntArray, text: EncodedText
     ) -> dict[str, FloatArray]:
         """The vectors [T, D] of the views that also see a word's neighbours."""
-        windows: dict[str, FloatArray] = {}
-        for name, (weight, bias) in self._windows.items():
-            beside = np.concatenate(
-                [vectors[view.name] for view in self.config.views if view.name in vectors], 1
-            )
-            width = beside.shape[1]
-            before, at, after = (
-                (beside @ weight[:, number * width : (number + 1) * width].T)[positions]
-                for number in range(3)
-            )
-            summed = shifted(before, at_start, 1) + at + shifted(after, at_end, -1) + bias
-            windows[name] = np.maximum(summed, 0)
-        return windows
+        made: dict[str, FloatArray] = {}
+        if not self._windows:
+            return made
+        from_start, to_end = text.distances()
+        alone = np.concatenate([vectors[view.name] for view in self.config.views if view.name in vectors], 1)
+        for name, layers in self._windows.items():
+            words, rows = alone, positions
+            for dilation, weight, bias in layers:
+                # The first layer is applied to each distinct word once, the others to every token.
+                before, at, after = ((words @ part.T)[rows] for part in np.split(weight, 3, axis=1))
+                at += shifted(before, from_start < dilation, dilation)
+                at += shifted(after, to_end < dilation, -dilation)
+                at += bias
+                words, rows = np.maximum(at, 0, out=at), np.arange(len(at))
+            made[name] = words
+        return made
 
 
 class _FragmentCharacters:

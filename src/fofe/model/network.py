@@ -18,6 +18,7 @@ from fofe.model.config import (
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
     ModelConfig,
+    ViewConfig,
 )
 from fofe.model.torch_ops import Dropout, range_maximum, scan, scan_back, window_sums
 
@@ -44,11 +45,7 @@ class Network(nn.Module):
         )
         read = sum(view.dimension for view in config.views if view.lookup != "window")
         self.windows = nn.ModuleDict(
-            {
-                view.name: nn.Linear(3 * read, view.dimension)
-                for view in config.views
-                if view.lookup == "window"
-            }
+            {view.name: Windows(read, view) for view in config.views if view.lookup == "window"}
         )
         characters = config.characters
         if characters.fofe:
@@ -60,9 +57,8 @@ class Network(nn.Module):
             )
         sizes = (self.blocks[-1].end, *config.hidden, label_count)
         self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in itertools.pairwise(sizes))
-        for layer in [*self.layers, *self.windows.values()]:
-            nn.init.xavier_uniform_(layer.weight)
-            nn.init.zeros_(layer.bias)
+        for layer in self.layers:
+            _initialise(layer)
 
     def forward(
         self,
@@ -118,12 +114,9 @@ class Network(nn.Module):
                     batch.distinct_characters, batch.characters, batch.word_starts - 1, batch.word_ends + 1
                 )
         if self.windows:
-            beside = torch.cat(list(vectors.values()), dim=1)
-            neighbours = torch.cat(
-                [_shifted(beside, batch.starts, 1), beside, _shifted(beside, batch.ends, -1)], 1
-            )
-            for name, layer in self.windows.items():
-                vectors[name] = torch.relu(layer(neighbours))
+            words = torch.cat(list(vectors.values()), dim=1)
+            for name, windows in self.windows.items():
+                vectors[name] = windows(words, batch.from_start, batch.to_end)
         return vectors
 
     def _word_codes(self, vectors: Mapping[str, Tensor], batch: TorchBatch) -> list[Tensor]:
@@ -170,6 +163,26 @@ class Network(nn.Module):
         ]
 
 
+class Windows(nn.Module):
+    """What a word looks like among its neighbours: layers that see it and two words beside it."""
+
+    def __init__(self, width: int, view: ViewConfig) -> None:
+        super().__init__()
+        self.dilations = view.dilations
+        widths = [width] + [view.dimension] * (len(view.dilations) - 1)
+        self.layers = nn.ModuleList(nn.Linear(3 * width, view.dimension) for width in widths)
+        for layer in self.layers:
+            _initialise(layer)
+
+    def forward(self, words: Tensor, from_start: Tensor, to_end: Tensor) -> Tensor:
+        """[T, D'] from word vectors [T, D] and the distances [T] to the borders of the sentence."""
+        for dilation, layer in zip(self.dilations, self.layers, strict=True):
+            before = words.roll(dilation, 0).masked_fill((from_start < dilation)[:, None], 0.0)
+            after = words.roll(-dilation, 0).masked_fill((to_end < dilation)[:, None], 0.0)
+            words = torch.relu(layer(torch.cat([before, words, after], dim=1)))
+        return words
+
+
 class CharacterConvolution(nn.Module):
     """Kernels of several heights over a stream of characters, and the maximum of each within some ranges."""
 
@@ -200,6 +213,8 @@ class CharacterConvolution(nn.Module):
         return torch.relu(torch.cat(parts, dim=1))
 
 
-def _shifted(vectors: Tensor, borders: Tensor, by: int) -> Tensor:
-    """The vectors [T, D] of each word's neighbour (`by` 1: the one before); zero at the borders [T]."""
-    return vectors.roll(by, 0).masked_fill(borders[:, None], 0.0)
+def _initialise(layer: nn.Module) -> None:
+    """Glorot-uniform weights and no bias."""
+    assert isinstance(layer, nn.Linear)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)

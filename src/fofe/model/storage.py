@@ -177,8 +177,10 @@ def expected_shapes(
         elif view.lookup == "spelling":
             convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)
         elif view.lookup == "window":
-            shapes[f"windows.{view.name}.weight"] = (view.dimension, 3 * read)
-            shapes[f"windows.{view.name}.bias"] = (view.dimension,)
+            for number in range(len(view.dilations)):
+                width = view.dimension if number else read
+                shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
+                shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)
     characters = config.characters
     if characters.fofe:
         shapes["characters.weight"] = (alphabet_size, characters.dimension)

@@ -23,8 +23,10 @@ from fofe.text._characters import (
 # Parts of a compound such as 26-year-old. The bound keeps the memory of a match small on hostile input.
 _MOST_PARTS = 60
 
-_URL_CHARACTERS = "!#-;=?-~\u00a1-\u1fff"
-_URL_LAST = "a-zA-Z0-9\u00c0-\u1fff_/=#&%+~$*-"
+# No quotes and angle brackets, and nothing from U+2000 on: Chinese text may follow an address directly.
+_URL_LETTERS = "a-zA-Z0-9\u00c0-\u167f\u1681-\u1fff"
+_URL_CHARACTERS = f"!#-;=?-~\u00a1-\u00bf{_URL_LETTERS}"
+_URL_LAST = f"{_URL_LETTERS}_/=#&%+~$*-"
 _DOMAINS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|co|tv|me|ly|eu|us|uk|ie|ca|au|nz|in|za|de|at|ch|fr|be|nl|it|es|pt"
     "|mx|ar|cl|pe|br|se|no|dk|fi|pl|cz|ru|ua|tr|il|cn|hk|tw|jp|kr|sg"
@@ -49,8 +51,9 @@ LIST_NUMBER = rf"(?:(?<![^\n])|(?<=[.!?:;] ))\d{{1,2}}\.(?=[^\S\n]){INSIDE_SENTE
 
 
 def plain_word() -> str:
-    """A word of ASCII letters that ends beyond doubt: the quick way out for most tokens."""
-    return rf"[A-Za-z]+(?=[\s,])|[A-Za-z]+(?![{word_characters()}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
+    """A word of western letters that ends beyond doubt: the quick way out for most tokens."""
+    letters = "[A-Za-zÀ-ÖØ-öø-ÿ]+"
+    return rf"{letters}(?=[\s,])|{letters}(?![{word_characters()}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
 
 
 def plain_punctuation() -> str:
