@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments, all_fragments
