@@ -14,6 +14,7 @@ class TerminalWatcher:
         self._stream = stream
         self._bar: Any = None
         self._smooth: float | None = None
+        self._dev = ""
 
     def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
         self._bar = tqdm(
@@ -27,7 +28,7 @@ class TerminalWatcher:
 
     def step(self, loss: float) -> None:
         self._smooth = loss if self._smooth is None else 0.95 * self._smooth + 0.05 * loss
-        self._bar.set_postfix_str(f"loss {self._smooth:.4f}", refresh=False)
+        self._bar.set_postfix_str(f"loss {self._smooth:.4f}{self._dev}", refresh=False)
         self._bar.update()
 
     def end_epoch(self, metrics: dict[str, Any]) -> None:
@@ -35,6 +36,7 @@ class TerminalWatcher:
         parts = [f"epoch {metrics['epoch']}", f"loss {metrics['loss']:.4f}"]
         if "dev_f1" in metrics:
             precision, recall, f1 = (metrics[f"dev_{name}"] for name in ("precision", "recall", "f1"))
+            self._dev = f", dev F1 {f1:.2f}"
             decoding = f"{metrics['strategy']}, {metrics['threshold']}"
             parts.append(f"dev P {precision:.2f} R {recall:.2f} F1 {f1:.2f} ({decoding})")
         self.say("  ".join([*parts, f"{metrics['cpu_minutes']:.1f} CPU min"]))

@@ -124,7 +124,8 @@ class RunConfig:
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
     """Read a TOML configuration; file names in it are relative to it.
 
-    `overrides` has dotted keys (`training.epochs`) and the values that replace those in the file.
+    `overrides` has dotted keys and the values that replace those in the file: `training.epochs`, or
+    `model.views.cased.vectors` for the view of that name.
     """
     try:
         table = tomllib.loads(read_text(path))
@@ -148,11 +149,17 @@ def parse_setting(setting: str) -> tuple[str, Any]:
 
 def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> None:
     *parents, last = dotted.split(".")
+    inner: Any = table
     for parent in parents:
-        table = table.setdefault(parent, {})
-        if not isinstance(table, dict):
-            raise ConfigError(f"{dotted!r} cannot be set: {parent!r} is not a table", path=path)
-    table[last] = value
+        if isinstance(inner, list):
+            inner = next((item for item in inner if item.get("name") == parent), None)
+        elif isinstance(inner, dict):
+            inner = inner.setdefault(parent, {})
+        if not isinstance(inner, (dict, list)):
+            raise ConfigError(f"{dotted!r} cannot be set: there is no table {parent!r}", path=path)
+    if not isinstance(inner, dict):
+        raise ConfigError(f"{dotted!r} cannot be set: {parents[-1]!r} is a list of tables", path=path)
+    inner[last] = value
 
 
 def _with_paths(config: RunConfig, folder: Path) -> RunConfig:

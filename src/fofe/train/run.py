@@ -80,6 +80,7 @@ class Run:
         command: str,
         start: StoredModel | None = None,
     ) -> None:
+        self._cpu_at_start = time.process_time()
         self.config = config
         self.folder = Path(folder)
         self.watcher = watcher
@@ -95,7 +96,7 @@ class Run:
         """Train to the end, or from where a run was cut off; returns the model that was kept."""
         self._open(resume)
         training = self.config.training
-        began = time.process_time() - self.progress.cpu_seconds
+        spent_before = self.progress.cpu_seconds
         while self.progress.epoch < training.epochs and not self._out_of_patience():
             epoch = self.progress.epoch
             self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
@@ -105,7 +106,7 @@ class Run:
             last = self.progress.epoch == training.epochs
             if self.progress.epoch % training.evaluate_every == 0 or last:
                 metrics |= self._evaluate()
-            self.progress.cpu_seconds = time.process_time() - began
+            self.progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
             metrics["cpu_minutes"] = round(self.progress.cpu_seconds / 60, 2)
             self._note(metrics)
             save_checkpoint(
@@ -190,6 +191,7 @@ class Run:
             "seed": self.config.training.seed,
             "epochs": self.progress.epoch,
             "best_epoch": self.progress.best_epoch,
+            "cpu_seconds": round(self.progress.cpu_seconds, 1),
             "dev": asdict(best),
             "command": self.facts.command,
             "run": to_table(self.config),

@@ -1,0 +1,77 @@
+"""Recorded results: `benchmarks/results.jsonl`, one object a line."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from fofe._files import write_whole
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results.jsonl"
+SHARED = HERE.parent.parent / "shared"
+RUNS = HERE.parent / "runs"
+
+Metrics = dict[str, Any]
+
+
+def shared(*parts: str) -> Path:
+    """A file of the corpora and vectors that lie beside the project; ends with a clear word where they do not."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        raise SystemExit(f"skipped: this benchmark needs {path}, which is not here")
+    return path
+
+
+def read_results() -> list[dict[str, Any]]:
+    """All records, oldest first."""
+    if not RESULTS.exists():
+        return []
+    return [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines() if line.strip()]
+
+
+def record(benchmark: str, metrics: Metrics, command: str) -> None:
+    """Append a record."""
+    _write([*read_results(), _entry(benchmark, metrics, command)])
+
+
+def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str) -> None:
+    """Join the result of one seed to those of the other seeds of the same command and commit history.
+
+    `command` holds the word SEED where the seed stood; each metric becomes a list, one value a seed.
+    """
+    results = read_results()
+    earlier = next(
+        (entry for entry in results if entry["benchmark"] == benchmark and entry["command"] == command), None
+    )
+    by_seed: dict[int, Metrics] = {}
+    if earlier is not None:
+        results.remove(earlier)
+        for number, known in enumerate(earlier["metrics"]["seed"]):
+            by_seed[known] = {name: values[number] for name, values in earlier["metrics"].items()}
+    by_seed[seed] = {"seed": seed, **metrics}
+    seeds = sorted(by_seed)
+    joined = {name: [by_seed[known][name] for known in seeds] for name in by_seed[seed]}
+    _write([*results, _entry(benchmark, joined, command)])
+
+
+def _entry(benchmark: str, metrics: Metrics, command: str) -> dict[str, Any]:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE
+    ).stdout.strip()
+    date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    return {
+        "benchmark": benchmark,
+        "metrics": metrics,
+        "command": command,
+        "commit": commit,
+        "date": date,
+    }
+
+
+def _write(results: list[dict[str, Any]]) -> None:
+    with write_whole(RESULTS) as stream:
+        stream.writelines(json.dumps(entry) + "\n" for entry in results)

@@ -1,0 +1,93 @@
+"""Train on CoNLL-2003 English and score on its test set: one seed a call, resumable.
+
+    python benchmarks/conll2003.py --seed 1
+    python benchmarks/conll2003.py --seed 1 --fast
+    python benchmarks/conll2003.py --seed 1 --config configs/paper.toml
+
+Everything is chosen on testa; testb is scored once, at the end. A call that was killed goes on when it is
+given again. The seeds of one command are joined in one record of results.jsonl.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from _record import RUNS, record_seed, shared
+
+from fofe.cli._progress import TerminalWatcher
+from fofe.model.storage import load_model
+from fofe.train.config import load_config
+from fofe.train.run import train
+
+CONFIGS = Path(__file__).resolve().parent.parent / "configs"
+VECTORS = {
+    "cased": "en.cased.256.bin.gz",
+    "uncased": "en.uncased.256.bin.gz",
+    "glove": "glove.6B.100d.bin.gz",
+}
+FAST = {"training.epochs": 12, "training.evaluate_every": 4}
+
+
+def main() -> None:
+    """Train, score, record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--fast", action="store_true", help="fewer epochs, for studies")
+    parser.add_argument("--config", type=Path, default=CONFIGS / "default.toml")
+    args = parser.parse_args()
+    overrides = _paths(args.config) | {"training.seed": args.seed} | (FAST if args.fast else {})
+    config = load_config(args.config, overrides)
+    name = "-".join(["conll2003", args.config.stem, *(["fast"] if args.fast else []), str(args.seed)])
+    command = _command(args)
+    folder = train(
+        config,
+        RUNS / name,
+        TerminalWatcher(sys.stderr),
+        command=command.replace("SEED", str(args.seed)),
+        resume=True,
+    )
+    training = load_model(folder).training
+    metrics = {
+        "test_f1": round(training["test"]["f1"], 2),
+        "dev_f1": round(training["dev"]["f1"], 2),
+        "train_cpu_minutes": round(training["cpu_seconds"] / 60, 1),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+    print(metrics)
+    variant = [] if args.config.stem == "default" else [args.config.stem]
+    benchmark = "_".join(["conll2003", *variant, *(["fast"] if args.fast else [])])
+    record_seed(benchmark, args.seed, metrics, command)
+
+
+def _paths(config: Path) -> dict[str, Any]:
+    """Point a configuration at the corpora and vectors beside the project."""
+    views = load_config(config).model.views
+    data = {
+        "data.train": [str(shared("data", "conll2003", "eng.train"))],
+        "data.dev": str(shared("data", "conll2003", "eng.testa")),
+        "data.test": str(shared("data", "conll2003", "eng.testb")),
+    }
+    return data | {
+        f"model.views.{view.name}.vectors": str(shared("vectors", VECTORS[view.name]))
+        for view in views
+        if view.vectors
+    }
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command of this result, with SEED for the seed."""
+    words = ["python", "benchmarks/conll2003.py", "--seed", "SEED"]
+    words += ["--fast"] if args.fast else []
+    words += [] if args.config.stem == "default" else ["--config", f"configs/{args.config.name}"]
+    return shlex.join(words)
+
+
+if __name__ == "__main__":
+    main()
