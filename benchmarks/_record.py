@@ -19,7 +19,7 @@ Metrics = dict[str, Any]
 
 
 def shared(*parts: str) -> Path:
-    """A file of the corpora and vectors that lie beside the project; ends with a clear word where they do not."""
+    """A file of the corpora and vectors beside the project; says so and ends where they are missing."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
         raise SystemExit(f"skipped: this benchmark needs {path}, which is not here")
