@@ -22,6 +22,8 @@ class EncodedText:
     """For each view with a table: [T] rows."""
     token_offsets: IntArray
     """[S + 1] where each sentence's tokens begin."""
+    opens: BoolArray
+    """[S] whether a sentence opens a context; one that does not shares that of the sentence before."""
     characters: IntArray
     """[C] rows of the alphabet; empty where no feature reads characters."""
     character_offsets: IntArray
@@ -38,8 +40,8 @@ class EncodedText:
     def token_count(self) -> int:
         return int(self.token_offsets[-1])
 
-    def take(self, sentences: IntArray) -> EncodedText:
-        """The text of some sentences [S'] in the given order."""
+    def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
+        """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
         tokens, token_offsets = ragged(self.token_offsets, sentences)
         characters, character_offsets = ragged(self.character_offsets, sentences)
         lengths = np.diff(token_offsets)
@@ -48,29 +50,45 @@ class EncodedText:
         return EncodedText(
             words={name: rows[tokens] for name, rows in self.words.items()},
             token_offsets=token_offsets,
+            opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
             characters=self.characters[characters],
             character_offsets=character_offsets,
             word_starts=self.word_starts[tokens] + moved if has_characters else self.word_starts,
             word_ends=self.word_ends[tokens] + moved if has_characters else self.word_ends,
         )
 
-    def starts(self) -> BoolArray:
-        """[T] true at the first token of every sentence."""
-        marks = np.zeros(self.token_count, dtype=bool)
-        marks[self.token_offsets[:-1]] = True
-        return marks
+    def context_offsets(self) -> IntArray:
+        """[N + 1] where the tokens of each context begin."""
+        return np.append(self.token_offsets[:-1][self.opens], self.token_count)
 
-    def distances(self) -> tuple[IntArray, IntArray]:
-        """[T] and [T]: how many tokens stand before and after each one in its sentence."""
-        lengths = np.diff(self.token_offsets)
-        from_start = np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], lengths)
-        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+    def starts(self) -> BoolArray:
+        """[T] true at the first token of every context."""
+        return _marks(self.context_offsets()[:-1], self.token_count)
 
     def ends(self) -> BoolArray:
+        """[T] true at the last token of every context."""
+        return _marks(self.context_offsets()[1:] - 1, self.token_count)
+
+    def sentence_starts(self) -> BoolArray:
+        """[T] true at the first token of every sentence."""
+        return _marks(self.token_offsets[:-1], self.token_count)
+
+    def sentence_ends(self) -> BoolArray:
         """[T] true at the last token of every sentence."""
-        marks = np.zeros(self.token_count, dtype=bool)
-        marks[self.token_offsets[1:] - 1] = True
-        return marks
+        return _marks(self.token_offsets[1:] - 1, self.token_count)
+
+    def distances(self) -> tuple[IntArray, IntArray]:
+        """[T] and [T]: how many tokens stand before and after each one in its context."""
+        offsets = self.context_offsets()
+        lengths = np.diff(offsets)
+        from_start = np.arange(self.token_count) - np.repeat(offsets[:-1], lengths)
+        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+
+
+def _marks(positions: IntArray, count: int) -> BoolArray:
+    marks = np.zeros(count, dtype=bool)
+    marks[positions] = True
+    return marks
 
 
 def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -92,8 +110,8 @@ class Encoder:
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
 
-    def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
-        """Encode sentences that have at least one word each."""
+    def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
+        """Encode sentences of at least one word each; `opens` says which open a context (default: all)."""
         words = [word for sentence in sentences for word in sentence]
         lengths = np.fromiter((len(sentence) for sentence in sentences), dtype=np.int64, count=len(sentences))
         token_offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
@@ -102,6 +120,7 @@ class Encoder:
         return EncodedText(
             words={name: vocabulary.rows(words) for name, vocabulary in self.vocabularies.items()},
             token_offsets=token_offsets,
+            opens=np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens, dtype=bool),
             characters=characters,
             character_offsets=character_offsets,
             word_starts=starts,

@@ -41,11 +41,15 @@ def decode(code: dict[Symbol, Number], factor: Number) -> list[Symbol]:
     a + a^2 + ... < a / (1 - a) <= 1. Taking it off and dividing by the factor goes one step back.
     Exact arithmetic (`Fraction`) decodes any length; floats decode as far as their digits reach.
     """
-    if not 0 < factor <= type(factor)(1) / 2:
+    one = type(factor)(1)
+    if not 0 < factor <= one / 2:
         raise ValueError(f"a code is decodable for every sequence only if 0 < factor <= 0.5, not {factor}")
+    limit = one / (one - factor)
     remaining = {symbol: weight for symbol, weight in code.items() if weight > 0}
     backwards: list[Symbol] = []
     while remaining:
+        if sum(remaining.values()) >= limit:
+            raise ValueError(f"not a FOFE code: no sequence weighs {limit} or more in all")
         last = max(remaining, key=lambda symbol: remaining[symbol])
         weight = remaining[last] - 1
         if weight < 0:

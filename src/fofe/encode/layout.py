@@ -12,7 +12,8 @@ class Block:
     """A run of columns of the input, made from one feature.
 
     `code` is one of the word codes, with the `view` and the forgetting `factor` (none for a bag) it is made
-    from; or `character_left`, `character_right`, `character_cnn`.
+    from; or `character_left`, `character_right`, `character_cnn`; or `borders`: whether the fragment begins
+    and whether it ends its sentence.
     """
 
     code: str
@@ -25,6 +26,7 @@ class Block:
 CHARACTER_LEFT = "character_left"
 CHARACTER_RIGHT = "character_right"
 CHARACTER_CNN = "character_cnn"
+BORDERS = "borders"
 
 
 def input_blocks(config: ModelConfig) -> list[Block]:
@@ -41,6 +43,8 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         wanted += [(code, "", None, characters.dimension) for code in (CHARACTER_LEFT, CHARACTER_RIGHT)]
     if characters.cnn:
         wanted.append((CHARACTER_CNN, "", None, characters.kernels * len(characters.heights)))
+    if config.sees_documents:
+        wanted.append((BORDERS, "", None, 2))
     blocks: list[Block] = []
     start = 0
     for code, name, factor, width in wanted:

@@ -20,13 +20,15 @@ class TorchBatch:
     words: dict[str, Tensor]
     """For each view with a table: [T] positions in the batch's own distinct rows."""
     starts: Tensor
-    """[T] true at the first token of a sentence."""
+    """[T] true at the first token of a context."""
     ends: Tensor
-    """[T] true at the last token of a sentence."""
+    """[T] true at the last token of a context."""
     from_start: Tensor
-    """[T] how many tokens stand before this one in its sentence."""
+    """[T] how many tokens stand before this one in its context."""
     to_end: Tensor
-    """[T] how many tokens stand after this one in its sentence."""
+    """[T] how many tokens stand after this one in its context."""
+    borders: Tensor
+    """[F, 2] whether each fragment begins and whether it ends its sentence."""
     firsts: Tensor
     """[F] first token of each fragment."""
     lasts: Tensor
@@ -96,6 +98,9 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
             ends=torch.from_numpy(ends),
             from_start=torch.from_numpy(from_start),
             to_end=torch.from_numpy(to_end),
+            borders=torch.from_numpy(
+                np.stack([text.sentence_starts()[firsts], text.sentence_ends()[lasts]], axis=1)
+            ),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),
             before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+
+from fofe.encode.fofe import FORGOTTEN
 
 BAG = "bag"
 LEFT_INCLUDING = "left_including"
@@ -94,11 +97,15 @@ class ModelConfig:
     """n: fragments are at most this long."""
     factors: tuple[float, ...] = (0.5,)
     """Forgetting factors for words. With several, each code is scaled by (1 - a) to the same size."""
+    context: str = "sentence"
+    """How far contexts reach: over the sentence, or over the document, where the network is also told
+    whether a fragment begins or ends its sentence."""
     views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
     characters: CharacterConfig = field(default_factory=CharacterConfig)
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:
+        _one_of("context", self.context, ("sentence", "document"))
         _positive("max_words", self.max_words)
         for factor in self.factors:
             _factor(factor)
@@ -114,6 +121,16 @@ class ModelConfig:
     def code_scales(self) -> tuple[float, ...]:
         """What the codes of each forgetting factor are multiplied by."""
         return (1.0,) if len(self.factors) == 1 else tuple(1 - factor for factor in self.factors)
+
+    @property
+    def sees_documents(self) -> bool:
+        return self.context == "document"
+
+    @property
+    def reach(self) -> int:
+        """How many words away a word can be and still change a float32 digit of a code."""
+        remembered = max(math.ceil(math.log(FORGOTTEN) / math.log(factor)) for factor in self.factors)
+        return remembered + max(sum(view.dilations) for view in self.views)
 
     @property
     def uses_characters(self) -> bool:

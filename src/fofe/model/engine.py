@@ -16,7 +16,7 @@ from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments, all_fragments
-from fofe.encode.layout import CHARACTER_CNN, CHARACTER_LEFT, CHARACTER_RIGHT, Block, input_blocks
+from fofe.encode.layout import BORDERS, CHARACTER_CNN, CHARACTER_LEFT, CHARACTER_RIGHT, Block, input_blocks
 from fofe.model.config import (
     LEFT_EXCLUDING,
     LEFT_INCLUDING,
@@ -73,7 +73,7 @@ class Engine:
         first = weights["layers.0.weight"]
         self._bias = weights["layers.0.bias"]
         self._word_blocks = _by_code(blocks, first)
-        self._character_weights = {
+        self._other_weights = {
             block.code: np.ascontiguousarray(first[:, block.start : block.end].T)
             for block in blocks
             if not block.view
@@ -83,9 +83,12 @@ class Engine:
             for number in range(1, len(config.hidden) + 1)
         ]
 
-    def score(self, sentences: Sequence[Sequence[str]]) -> Scores:
-        """Label probabilities of all fragments of some sentences, each of at least one word."""
-        text = self.encoder.encode(sentences)
+    def score(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> Scores:
+        """Label probabilities of all fragments of some sentences, each of at least one word.
+
+        `opens` says which sentences open a document, for a model whose contexts go beyond the sentence.
+        """
+        text = self.encoder.encode(sentences, opens if self.config.sees_documents else None)
         fragments = all_fragments(text.token_offsets, self.config.max_words)
         starts, ends, bags = self._word_hidden(sentences, text)
         label_count = len(self._layers[-1][1])
@@ -137,6 +140,10 @@ class Engine:
                 starts += scan_back(hidden, factor, at_end)
             elif code == RIGHT_EXCLUDING:
                 ends += shifted(scan_back(hidden, factor, at_end), at_end, -1)
+        if BORDERS in self._other_weights:
+            begins, finishes = self._other_weights[BORDERS]
+            starts[text.sentence_starts()] += begins
+            ends[text.sentence_ends()] += finishes
         return starts, ends, bags
 
     def _vectors(self, words: Sequence[str]) -> dict[str, FloatArray]:
@@ -173,7 +180,7 @@ class _FragmentCharacters:
     """What the characters of fragments add to the first layer."""
 
     def __init__(self, engine: Engine, text: EncodedText) -> None:
-        self._weights = engine._character_weights
+        self._weights = engine._other_weights
         self._text = text
         self._factor = engine.config.characters.factor
         if CHARACTER_LEFT in self._weights:
@@ -189,7 +196,7 @@ class _FragmentCharacters:
 
     def add(self, hidden: FloatArray, firsts: IntArray, lasts: IntArray) -> None:
         """Add to the first layer's sums [F, H] of the fragments from `firsts` [F] to `lasts` [F]."""
-        if not self._weights:
+        if CHARACTER_LEFT not in self._weights and CHARACTER_CNN not in self._weights:
             return
         starts, ends = self._text.word_starts[firsts], self._text.word_ends[lasts]
         if CHARACTER_LEFT in self._weights:

@@ -100,6 +100,8 @@ class Network(nn.Module):
                     batch.distinct_characters, batch.characters, batch.fragment_starts, batch.fragment_ends
                 )
             )
+        if self.config.sees_documents:
+            parts.append(batch.borders.to(parts[0].dtype))
         return torch.cat(parts, dim=1)
 
     def word_vectors(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> dict[str, Tensor]:

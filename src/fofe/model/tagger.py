@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
 from fofe.model.engine import Engine
+from fofe.model.pieces import pieces
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
@@ -94,7 +96,8 @@ class Model:
         """Tag documents that have sentences and tokens; yields copies with the mentions found."""
         for group in _groups(documents, TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
-            found = self._mentions(sentences)
+            opens = [not number for document in group for number in range(len(document.sentences))]
+            found = self._mentions(sentences, opens)
             for document in group:
                 mentions = [
                     replace(mention, text=document.text[mention.start : mention.end])
@@ -103,39 +106,30 @@ class Model:
                 ]
                 yield replace(document, mentions=mentions)
 
-    def _mentions(self, sentences: Sequence[Sentence]) -> Iterator[list[Mention]]:
-        """The mentions of each sentence, scored some thousand tokens at once."""
-        start = 0
-        while start < len(sentences):
-            end, tokens = start, 0
-            while end < len(sentences) and (end == start or tokens + len(sentences[end]) <= TOKENS_AT_ONCE):
-                tokens += len(sentences[end])
-                end += 1
-            yield from self._mentions_at_once(sentences[start:end])
-            start = end
+    def _mentions(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Mention]]:
+        """The mentions of each sentence; `opens` says which are the first of their document."""
+        lengths = [len(sentence) for sentence in sentences]
+        reach = self.config.reach if self.config.sees_documents else 0
+        for piece in pieces(lengths, opens, tokens_wanted=TOKENS_AT_ONCE, reach=reach):
+            together = slice(piece.first_seen, piece.last_seen)
+            found = self._mentions_at_once(sentences[together], opens[together])
+            yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
 
-    def _mentions_at_once(self, sentences: Sequence[Sentence]) -> Iterator[list[Mention]]:
-        filled = [sentence for sentence in sentences if sentence.tokens]
-        if not filled:
-            yield from ([] for _ in sentences)
-            return
-        scores = self._engine.score([sentence.words for sentence in filled])
-        pools = iter(
-            select(
-                scores.fragments,
-                scores.token_offsets,
-                scores.probabilities,
-                self.labels,
-                threshold=self.decoding.threshold,
-                for_recall=self._for_recall,
-            )
+    def _mentions_at_once(
+        self, sentences: Sequence[Sentence], opens: Sequence[bool]
+    ) -> Iterator[list[Mention]]:
+        scores = self._engine.score([sentence.words for sentence in sentences], [True, *opens[1:]])
+        pools = select(
+            scores.fragments,
+            scores.token_offsets,
+            scores.probabilities,
+            self.labels,
+            threshold=self.decoding.threshold,
+            for_recall=self._for_recall,
         )
         ranked = _Alternatives(scores.probabilities, self.labels, self._alternatives, self.config.max_words)
-        for sentence in sentences:
-            if not sentence.tokens:
-                yield []
-                continue
-            kept = resolve(next(pools), self.decoding.strategy, self.decoding.nested)
+        for sentence, pool in zip(sentences, pools, strict=True):
+            kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
             yield [_mention(candidate, sentence, ranked.of(len(sentence), candidate)) for candidate in kept]
             ranked.next_sentence(len(sentence))
 
@@ -179,12 +173,14 @@ def _mention(
 
 
 def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
-    """Lists of documents with about so many tokens together."""
+    """Lists of documents with about so many tokens together; sentences without tokens are left out."""
     group: list[Document] = []
     tokens = 0
     for document in documents:
+        if not all(document.sentences):
+            document = replace(document, sentences=[sentence for sentence in document.sentences if sentence])
         group.append(document)
-        tokens += sum(len(sentence) for sentence in document.sentences)
+        tokens += sum(map(len, document.sentences))
         if tokens >= tokens_wanted:
             yield group
             group, tokens = [], 0

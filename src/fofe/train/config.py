@@ -45,6 +45,9 @@ class SamplingConfig:
     replace_rare: float = 0.3
     """A training word seen c times is shown as unknown with probability r / (r + c)."""
 
+    neighbours: int = 8
+    """Where contexts go beyond the sentence: how many sentences in a row are trained on together."""
+
     def __post_init__(self) -> None:
         for name in ("exact", "overlapping", "disjoint"):
             if not 0 <= getattr(self, name) <= 1:

@@ -23,6 +23,8 @@ class LabelledSentence:
 
     words: list[str]
     spans: list[tuple[int, int, str]]
+    opens: bool = True
+    """Whether it is the first of its document."""
 
 
 def labelled_sentences(documents: Iterable[Document], report: Report) -> list[LabelledSentence]:
@@ -36,8 +38,8 @@ def labelled_sentences(documents: Iterable[Document], report: Report) -> list[La
         for span, mention in aligned:
             spans[span.sentence].append((span.start, span.end, mention.label))
         sentences += [
-            LabelledSentence(sentence.words, found)
-            for sentence, found in zip(document.sentences, spans, strict=True)
+            LabelledSentence(sentence.words, found, number == 0)
+            for number, (sentence, found) in enumerate(zip(document.sentences, spans, strict=True))
         ]
     return sentences
 

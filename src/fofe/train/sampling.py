@@ -74,6 +74,7 @@ class Sampler:
         self._rates = rates[examples.categories].astype(np.float32)
         self._batch_size = batch_size
         self._seed = seed
+        self._neighbours = config.neighbours
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
@@ -82,20 +83,40 @@ class Sampler:
         sentence_of = self._examples.fragments.sentences[kept]
         counts = np.bincount(sentence_of, minlength=len(self._text))
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        order = random.permutation(np.flatnonzero(counts))
-        cuts = np.cumsum(counts[order]) // self._batch_size
-        for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
+        runs = self._runs(random)
+        in_run = np.diff(offsets[runs])
+        order = random.permutation(np.flatnonzero(in_run))
+        cuts = np.cumsum(in_run[order]) // self._batch_size
+        for chosen_runs in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
+            sentences, run_offsets = ragged(runs, chosen_runs)
+            opens = np.zeros(len(sentences), dtype=bool)
+            opens[run_offsets[:-1]] = True
+            text = self._text.take(sentences, opens)
             chosen, fragment_offsets = ragged(offsets, sentences)
-            yield self._batch(sentences, kept[chosen], np.diff(fragment_offsets), random)
+            yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""
         return max(1, round(float(self._rates.sum()) / self._batch_size))
 
+    def _runs(self, random: np.random.Generator) -> IntArray:
+        """[R + 1] where each run of sentences begins that share their context, cut anew for every epoch."""
+        if self._text.opens.all():
+            return np.arange(len(self._text) + 1)
+        opens = np.flatnonzero(self._text.opens)
+        number = np.arange(len(self._text)) - np.repeat(opens, np.diff(np.append(opens, len(self._text))))
+        phase = random.integers(0, self._neighbours, len(opens))[np.cumsum(self._text.opens) - 1]
+        begins = self._text.opens | ((number + phase) % self._neighbours == 0)
+        return np.append(np.flatnonzero(begins), len(self._text))
+
     def _batch(
-        self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
+        self,
+        text: EncodedText,
+        sentences: IntArray,
+        kept: IntArray,
+        counts: IntArray,
+        random: np.random.Generator,
     ) -> Batch:
-        text = self._text.take(sentences)
         moved = np.repeat(text.token_offsets[:-1] - self._text.token_offsets[sentences], counts)
         fragments = Fragments(
             np.repeat(np.arange(len(sentences)), counts),

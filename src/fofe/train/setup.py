@@ -111,7 +111,8 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     vocabularies = _vocabularies(config, words, vectors, start)
     alphabet = _alphabet(config, words, start)
     encoder = Encoder(vocabularies, alphabet)
-    text = encoder.encode([sentence.words for sentence in corpora.train])
+    opens = [sentence.opens for sentence in corpora.train] if config.model.sees_documents else None
+    text = encoder.encode([sentence.words for sentence in corpora.train], opens)
     examples = make_examples(corpora.train, text.token_offsets, labels, config.model.max_words)
     tables = {}
     for view in config.model.views:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fofe.decode import Candidate, resolve
@@ -30,12 +30,21 @@ def dev_candidates(
 ) -> list[list[Candidate]]:
     """The candidates of each sentence that reach a threshold."""
     found: list[list[Candidate]] = []
-    for start in range(0, len(sentences), SENTENCES_AT_ONCE):
-        scores = engine.score([sentence.words for sentence in sentences[start : start + SENTENCES_AT_ONCE]])
+    for group in _groups(sentences):
+        scores = engine.score([sentence.words for sentence in group], [sentence.opens for sentence in group])
         found += select(
             scores.fragments, scores.token_offsets, scores.probabilities, labels, threshold=threshold
         )
     return found
+
+
+def _groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
+    """Whole documents, about so many sentences together."""
+    start = 0
+    for end in range(1, len(sentences) + 1):
+        if end == len(sentences) or (end - start >= SENTENCES_AT_ONCE and sentences[end].opens):
+            yield sentences[start:end]
+            start = end
 
 
 def tune(
