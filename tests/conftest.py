@@ -1,0 +1,150 @@
+"""A corpus and a model small enough to be made while the tests run."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from fofe.model.tagger import Model
+
+# Before NumPy and torch are loaded: several threads are slower than one for arrays this small.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A busy machine must not fail a property that holds.
+settings.register_profile("fofe", deadline=None)
+settings.load_profile("fofe")
+
+PEOPLE = ("Anna Berg", "Omar Haddad", "Li Wei", "Grace Otieno", "Jan Novak", "Petra Lindqvist", "Sam Hill")
+PLACES = ("Bergen", "Leeds", "Nairobi", "Porto", "New Delhi", "Osaka", "Lima", "Tampere")
+COMPANIES = ("Acme", "Nordwind Shipping", "Brightwater", "Hill & Sons", "Orbit Foods")
+TEMPLATES = (
+    "{PER:Anna Berg} met the {PER_NOM:mayor} of {GPE:Bergen}.",
+    "The {ORG:University of {GPE:Leeds}} hired {PER:Omar Haddad} in 2014.",
+    "{ORG:Acme} opened an office in {GPE:Porto}, said its {PER_NOM:founder}.",
+    "In {GPE:Lima} it rained all day.",
+    "Shares of {ORG:Acme} fell 3.5 % after {PER:Li Wei} left the {ORG_NOM:company}.",
+    "It was a quiet morning and nobody came.",
+)
+
+CONFIG = """\
+[data]
+train = ["train.jsonl"]
+dev = "dev.jsonl"
+
+[model]
+max_words = 4
+hidden = [32]
+
+[[model.views]]
+name = "cased"
+lookup = "cased"
+dimension = 12
+
+[[model.views]]
+name = "uncased"
+lookup = "uncased"
+dimension = 12
+
+[[model.views]]
+name = "spelling"
+lookup = "spelling"
+dimension = 12
+character_dimension = 8
+
+[model.characters]
+dimension = 8
+heights = [2, 3]
+kernels = 4
+
+[training]
+epochs = 8
+batch = 64
+rate = 0.01
+word_rate = 0.5
+input_dropout = 0.1
+dropout = 0.1
+average = 0.95
+evaluate_every = 2
+
+[decoding]
+nested = true
+strategies = ["highest-first", "non-crossing"]
+thresholds = [0.3, 0.5, 0.7]
+"""
+
+
+def _fill(template: str, draw: random.Random) -> dict[str, object]:
+    """A document from a template: every `{LABEL:example}` becomes a mention, with another name for names."""
+    fillers = {"PER": PEOPLE, "GPE": PLACES, "ORG": COMPANIES}
+    text = ""
+    mentions: list[dict[str, object]] = []
+    open_mentions: list[tuple[str, int]] = []
+    position = 0
+    while position < len(template):
+        character = template[position]
+        if character == "{":
+            colon = template.index(":", position)
+            label = template[position + 1 : colon]
+            open_mentions.append((label, len(text)))
+            position = colon + 1
+            end = template.index("}", position)
+            if label in fillers and "{" not in template[position:end]:
+                text += draw.choice(fillers[label])
+                position = end
+        elif character == "}":
+            label, start = open_mentions.pop()
+            mentions.append({"start": start, "end": len(text), "type": label})
+            position += 1
+        else:
+            text += character
+            position += 1
+    return {"text": text, "mentions": mentions}
+
+
+def _write_corpus(path: Path, documents: int, seed: int) -> None:
+    draw = random.Random(seed)
+    with path.open("w", encoding="utf-8") as stream:
+        for number in range(documents):
+            document = _fill(TEMPLATES[number % len(TEMPLATES)], draw)
+            stream.write(json.dumps({"id": f"{path.stem}-{number}", **document}) + "\n")
+
+
+@pytest.fixture(scope="session")
+def tiny_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A configuration beside a corpus of 150 short documents with names, nominals and a nested mention."""
+    folder = tmp_path_factory.mktemp("tiny")
+    _write_corpus(folder / "train.jsonl", 120, seed=1)
+    _write_corpus(folder / "dev.jsonl", 30, seed=2)
+    (folder / "tiny.toml").write_text(CONFIG, encoding="utf-8")
+    return folder / "tiny.toml"
+
+
+@pytest.fixture(scope="session")
+def tiny_run(tiny_config: Path) -> Path:
+    """The directory of a finished run of `tiny_config`."""
+    pytest.importorskip("torch")
+    from fofe.cli import main
+
+    folder = tiny_config.parent / "run"
+    assert main(["train", str(tiny_config), "-o", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_path(tiny_run: Path) -> Path:
+    """The directory of the model of `tiny_run`."""
+    return tiny_run / "model"
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tiny_path: Path) -> Model:
+    from fofe.model.tagger import load
+
+    return load(tiny_path)

@@ -1,0 +1,110 @@
+"""Sentences as integers, chosen sentences, and all fragments."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fofe.encode.encoded import EncodedText, Encoder
+from fofe.encode.fragments import all_fragments
+from fofe.encode.vocabulary import Alphabet, Vocabulary
+
+words = st.text(alphabet="abcX é😀", min_size=1, max_size=6)
+texts = st.lists(st.lists(words, min_size=1, max_size=7), min_size=1, max_size=6)
+
+
+def encoder(*, characters: bool = True) -> Encoder:
+    vocabularies = {
+        "cased": Vocabulary(["a", "ab", "X"], cased=True, digits="shape"),
+        "uncased": Vocabulary(["a", "x", "bc"], cased=False, digits="shape"),
+    }
+    return Encoder(vocabularies, Alphabet("abcX") if characters else None)
+
+
+def assert_same(one: EncodedText, other: EncodedText) -> None:
+    assert one.words.keys() == other.words.keys()
+    for name, rows in one.words.items():
+        assert np.array_equal(rows, other.words[name])
+    for name in ("token_offsets", "opens", "characters", "character_offsets", "word_starts", "word_ends"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+
+
+@given(texts)
+def test_every_word_and_character_is_found_where_it_should_be(sentences: list[list[str]]) -> None:
+    made = encoder()
+    text = made.encode(sentences)
+    assert len(text) == len(sentences)
+    assert text.token_count == sum(map(len, sentences))
+    alphabet = Alphabet("abcX")
+    token = 0
+    for number, sentence in enumerate(sentences):
+        spelt = text.characters[text.character_offsets[number] : text.character_offsets[number + 1]]
+        assert spelt.tolist() == alphabet.rows(" " + " ".join(sentence) + " ")
+        for word in sentence:
+            start, end = text.word_starts[token], text.word_ends[token]
+            assert text.characters[start:end].tolist() == alphabet.rows(word)
+            for name, vocabulary in made.vocabularies.items():
+                assert text.words[name][token] == vocabulary.row(word)
+            token += 1
+
+
+@given(texts, st.data(), st.booleans())
+def test_taking_sentences_is_encoding_them(
+    sentences: list[list[str]], data: st.DataObject, characters: bool
+) -> None:
+    made = encoder(characters=characters)
+    chosen = data.draw(st.lists(st.integers(0, len(sentences) - 1), max_size=8))
+    taken = made.encode(sentences).take(np.array(chosen, dtype=np.int64))
+    assert_same(taken, made.encode([sentences[number] for number in chosen]))
+
+
+def test_taking_all_sentences_in_order_changes_nothing() -> None:
+    text = encoder().encode([["ab", "X"], ["c"], ["a", "b", "c"]])
+    assert_same(text.take(np.arange(3)), text)
+
+
+@given(texts)
+def test_borders_and_distances_in_sentences(sentences: list[list[str]]) -> None:
+    text = encoder().encode(sentences)
+    before, after = text.distances()
+    assert before.tolist() == [place for sentence in sentences for place in range(len(sentence))]
+    assert after.tolist() == [place for sentence in sentences for place in reversed(range(len(sentence)))]
+    assert np.array_equal(text.starts(), before == 0)
+    assert np.array_equal(text.ends(), after == 0)
+    assert np.array_equal(text.sentence_starts(), before == 0)
+    assert np.array_equal(text.sentence_ends(), after == 0)
+
+
+@given(texts, st.data())
+def test_borders_and_distances_in_documents(sentences: list[list[str]], data: st.DataObject) -> None:
+    later = data.draw(st.lists(st.booleans(), min_size=len(sentences) - 1, max_size=len(sentences) - 1))
+    opens = [True, *later]
+    documents: list[list[str]] = []
+    for sentence, open in zip(sentences, opens, strict=True):
+        if open:
+            documents.append([])
+        documents[-1] += sentence
+    text = encoder().encode(sentences, opens)
+    of_documents = encoder().encode(documents)
+    assert np.array_equal(text.starts(), of_documents.starts())
+    assert np.array_equal(text.ends(), of_documents.ends())
+    assert np.array_equal(text.distances(), of_documents.distances())
+    assert np.array_equal(text.sentence_starts(), encoder().encode(sentences).starts())
+    assert np.array_equal(text.sentence_ends(), encoder().encode(sentences).ends())
+
+
+@given(st.lists(st.integers(1, 12), max_size=6), st.integers(1, 9))
+def test_all_fragments_are_those_of_a_double_loop(lengths: list[int], max_words: int) -> None:
+    offsets = np.cumsum([0, *lengths])
+    expected = [
+        (sentence, first, last)
+        for sentence, (start, end) in enumerate(itertools.pairwise(offsets))
+        for first in range(start, end)
+        for last in range(first, min(end, first + max_words))
+    ]
+    found = all_fragments(offsets, max_words)
+    assert len(found) == len(expected)
+    assert list(zip(found.sentences, found.firsts, found.lasts, strict=True)) == expected

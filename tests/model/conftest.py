@@ -1,0 +1,147 @@
+"""Random small models and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fofe._arrays import FloatArray
+from fofe.encode.encoded import Encoder
+from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.model.config import CODES, CharacterConfig, ModelConfig, ViewConfig
+
+if TYPE_CHECKING:
+    from fofe.model.network import Network
+
+collect_ignore = [] if find_spec("torch") else ["test_network.py", "test_engine.py", "test_torch_ops.py"]
+
+KNOWN = ("the", "of", "Toronto", "Maple", "Leafs", "puck", "<num4>", "a", "b")
+POOL = (
+    *KNOWN,
+    "from",
+    "Berg",
+    "BERG",
+    "iPhone",
+    "1996",
+    "x",
+    "é",
+    "😀",
+    "\ud800",
+    "New York",
+    "ab" * 12,
+    "--",
+)
+
+
+@dataclass(frozen=True)
+class RandomModel:
+    """A model whose weights are all random, biases too."""
+
+    config: ModelConfig
+    encoder: Encoder
+    network: Network
+    tables: dict[str, FloatArray]
+
+    @property
+    def weights(self) -> dict[str, FloatArray]:
+        """All weights, by the names under which they are stored."""
+        learned = {name: value.detach().numpy() for name, value in self.network.named_parameters()}
+        return learned | {f"tables.{name}": table for name, table in self.tables.items()}
+
+
+def _some(random: np.random.Generator, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Each of the options with a chance of two thirds."""
+    return tuple(option for option in options if random.random() < 2 / 3)
+
+
+def _random_config(random: np.random.Generator) -> ModelConfig:
+    def view(name: str) -> ViewConfig:
+        return ViewConfig(
+            name=f"{name}-view",
+            lookup=name,
+            dimension=int(random.integers(1, 5)),
+            codes=_some(random, CODES),
+            dilations=tuple(random.integers(1, 4, random.integers(1, 4)).tolist()),
+            height=int(random.integers(1, 5)),
+            character_dimension=int(random.integers(1, 4)),
+        )
+
+    names = list(_some(random, ("cased", "uncased", "spelling")))
+    if names and random.random() < 2 / 3:
+        names.append("window")
+    views = [view(name) for name in names]
+    random.shuffle(views)
+    needed = not any(view.codes for view in views)
+    fofe, cnn = random.random(2) < 2 / 3
+    return ModelConfig(
+        max_words=int(random.integers(1, 6)),
+        factors=((0.5,), (0.9,), (0.5, 0.9), (0.3, 0.7, 0.95))[random.integers(4)],
+        context=("sentence", "document")[random.integers(2)],
+        views=tuple(views),
+        characters=CharacterConfig(
+            fofe=bool(fofe) or needed,
+            cnn=bool(cnn),
+            dimension=int(random.integers(1, 4)),
+            factor=float(random.choice([0.5, 0.8, 0.95])),
+            heights=tuple(random.permutation(9)[: random.integers(1, 5)] + 1),
+            kernels=int(random.integers(1, 4)),
+        ),
+        hidden=tuple(random.integers(2, 8, random.integers(1, 4)).tolist()),
+    )
+
+
+def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
+    import torch
+
+    from fofe.model.network import Network
+
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    random = np.random.default_rng(seed)
+    config = config or _random_config(random)
+    vocabularies = {
+        view.name: Vocabulary(
+            KNOWN if view.lookup == "cased" else sorted({word.lower() for word in KNOWN}),
+            cased=view.lookup == "cased",
+            digits=config.digits,
+        )
+        for view in config.views
+        if view.has_table
+    }
+    alphabet = Alphabet("abcdeimnortTxB") if config.uses_characters else None
+    network = Network(config, alphabet_size=len(alphabet) if alphabet else 0, label_count=4)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.ndim == 1:  # biases start at zero
+                parameter.uniform_(-0.5, 0.5)
+    tables = {
+        view.name: random.normal(size=(len(vocabularies[view.name]), view.dimension)).astype(np.float32)
+        for view in config.views
+        if view.has_table
+    }
+    return RandomModel(config, Encoder(vocabularies, alphabet), network, tables)
+
+
+def _make_text(seed: int, sentences: int = 5, longest: int = 12) -> list[list[str]]:
+    random = np.random.default_rng([seed, 7])
+    return [
+        [POOL[number] for number in random.integers(len(POOL), size=random.integers(1, longest + 1))]
+        for _ in range(sentences)
+    ]
+
+
+@pytest.fixture(scope="session")
+def make_model() -> Callable[..., RandomModel]:
+    """A random model from a seed; of random features, or of a given configuration."""
+    return _make_model
+
+
+@pytest.fixture(scope="session")
+def make_text() -> Callable[..., list[list[str]]]:
+    """Random sentences from a seed: known and unknown words, unknown characters, spaces inside words."""
+    return _make_text

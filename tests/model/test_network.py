@@ -1,0 +1,233 @@
+"""Every feature of a fragment against its definition, computed for that fragment alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import torch
+
+from fofe._arrays import FloatArray
+from fofe.encode.encoded import Encoder
+from fofe.encode.fofe import encode
+from fofe.encode.fragments import Fragments, all_fragments
+from fofe.encode.vocabulary import Vocabulary
+from fofe.model.batch import make_batch
+from fofe.model.config import CODES, CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.network import Network
+
+if TYPE_CHECKING:
+    from tests.model.conftest import RandomModel
+
+MakeModel = Callable[..., "RandomModel"]
+MakeText = Callable[..., list[list[str]]]
+
+
+def network_inputs(
+    model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None
+) -> tuple[Fragments, FloatArray]:
+    """All fragments and their inputs [F, D], as the network computes them together."""
+    text = model.encoder.encode(sentences, opens)
+    fragments = all_fragments(text.token_offsets, model.config.max_words)
+    batch, rows = make_batch(text, fragments)
+    tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
+    return fragments, model.network.inputs(batch, tables).detach().numpy()
+
+
+class Definitions:
+    """The features of one fragment, straight from their definitions, in double precision.
+
+    A context is a sentence or, for a model that sees documents, all sentences of a document.
+    """
+
+    def __init__(self, model: RandomModel) -> None:
+        self.config = model.config
+        self.encoder = model.encoder
+        self.weights = {name: array.astype(np.float64) for name, array in model.weights.items()}
+
+    def inputs(self, context: Sequence[str], first: int, last: int, borders: list[bool]) -> FloatArray:
+        vectors = self.word_vectors(context)
+        parts = []
+        for code in CODES:
+            for factor in (None,) if code == "bag" else self.config.factors:
+                scale = 1.0 if factor is None or len(self.config.factors) == 1 else 1 - factor
+                parts += [
+                    scale * self.word_code(code, vectors[view.name], first, last, factor)
+                    for view in self.config.views
+                    if code in view.codes
+                ]
+        spelt = self.spell(" ".join(context[first : last + 1]))
+        characters = self.config.characters
+        if characters.fofe:
+            embedded = self.weights["characters.weight"][spelt]
+            parts += [fofe(embedded, characters.factor), fofe(embedded[::-1], characters.factor)]
+        if characters.cnn:
+            parts.append(self.maxima("character_cnn", spelt, characters.heights))
+        if self.config.context == "document":
+            parts.append(np.array(borders, dtype=np.float64))
+        return np.concatenate(parts)
+
+    def word_code(
+        self, code: str, vectors: FloatArray, first: int, last: int, factor: float | None
+    ) -> FloatArray:
+        if factor is None:
+            return fofe(vectors[first : last + 1], 1.0)
+        read = {
+            "left_including": vectors[: last + 1],
+            "left_excluding": vectors[:first],
+            "right_including": vectors[first:][::-1],
+            "right_excluding": vectors[last + 1 :][::-1],
+        }
+        return fofe(read[code], factor)
+
+    def word_vectors(self, words: Sequence[str]) -> dict[str, FloatArray]:
+        vectors: dict[str, FloatArray] = {}
+        for view in self.config.views:
+            if view.has_table:
+                rows = [self.encoder.vocabularies[view.name].row(word) for word in words]
+                vectors[view.name] = self.weights[f"tables.{view.name}"][rows]
+            elif view.lookup == "spelling":
+                vectors[view.name] = np.array(
+                    [
+                        self.maxima(f"spelling.{view.name}", self.spell(f" {word} "), (view.height,))
+                        for word in words
+                    ]
+                )
+        alone = [np.concatenate(views) for views in zip(*vectors.values(), strict=True)]
+        for view in self.config.views:
+            if view.lookup == "window":
+                vectors[view.name] = self.windows(view, alone)
+        return vectors
+
+    def windows(self, view: ViewConfig, words: list[FloatArray]) -> FloatArray:
+        for number, dilation in enumerate(view.dilations):
+            weight = self.weights[f"windows.{view.name}.layers.{number}.weight"]
+            bias = self.weights[f"windows.{view.name}.layers.{number}.bias"]
+            nothing = np.zeros_like(words[0])
+            seen = [
+                np.concatenate(
+                    [
+                        words[place - dilation] if place >= dilation else nothing,
+                        words[place],
+                        words[place + dilation] if place + dilation < len(words) else nothing,
+                    ]
+                )
+                for place in range(len(words))
+            ]
+            words = [np.maximum(weight @ vector + bias, 0) for vector in seen]
+        return np.array(words)
+
+    def spell(self, characters: str) -> list[int]:
+        return self.encoder.alphabet.rows(characters) if self.encoder.alphabet else []
+
+    def maxima(self, name: str, spelt: list[int], heights: tuple[int, ...]) -> FloatArray:
+        embedded = self.weights[f"{name}.embedding.weight"][spelt]
+        parts = []
+        for number, height in enumerate(heights):
+            bias = self.weights[f"{name}.biases.{number}"]
+            kernels = self.weights[f"{name}.weights.{number}"].reshape(-1, height, len(bias))
+            windows = [embedded[start : start + height] for start in range(len(spelt) - height + 1)]
+            values = [np.einsum("hd,dhk->k", window, kernels) + bias for window in windows]
+            parts.append(np.max([np.zeros(len(bias)), *values], axis=0))
+        return np.concatenate(parts)
+
+
+def fofe(vectors: FloatArray, factor: float) -> FloatArray:
+    code = np.zeros(vectors.shape[1])
+    for vector in vectors:
+        code = factor * code + vector
+    return code
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_inputs_are_those_of_the_definitions(seed: int, make_model: MakeModel, make_text: MakeText) -> None:
+    model = make_model(seed)
+    sentences = make_text(seed)
+    opens = [True] * len(sentences)
+    if model.config.context == "document":
+        opens = [True, False, False, True, False]
+    fragments, inputs = network_inputs(model, sentences, opens)
+    definitions = Definitions(model)
+    offsets = np.cumsum([0, *map(len, sentences)])
+    words = [word for sentence in sentences for word in sentence]
+    context_starts = [offset for offset, open in zip(offsets, opens, strict=False) if open]
+    for number, (sentence, first, last) in enumerate(
+        zip(fragments.sentences, fragments.firsts, fragments.lasts, strict=True)
+    ):
+        start = max(offset for offset in context_starts if offset <= first)
+        end = min((offset for offset in context_starts if offset > first), default=len(words))
+        borders = [first == offsets[sentence], last + 1 == offsets[sentence + 1]]
+        expected = definitions.inputs(words[start:end], first - start, last - start, borders)
+        assert inputs[number] == pytest.approx(expected, abs=1e-4, rel=1e-4)
+
+
+ALL_FEATURES = ModelConfig(
+    max_words=3,
+    factors=(0.5, 0.9),
+    views=(
+        ViewConfig("cased", "cased", 3),
+        ViewConfig("spelling", "spelling", 2),
+        ViewConfig("window", "window", 2),
+    ),
+    characters=CharacterConfig(dimension=2, heights=(2, 9), kernels=2),
+    hidden=(3,),
+)
+
+
+def test_a_sentence_does_not_see_its_neighbours(make_model: MakeModel, make_text: MakeText) -> None:
+    model = make_model(1, ALL_FEATURES)
+    sentences = make_text(1)
+    _, together = network_inputs(model, sentences)
+    alone = np.concatenate([network_inputs(model, [sentence])[1] for sentence in sentences])
+    assert together == pytest.approx(alone, abs=1e-6)
+
+
+def test_a_fragment_shorter_than_a_kernel_has_zeros(make_model: MakeModel) -> None:
+    model = make_model(1, ALL_FEATURES)
+    _, inputs = network_inputs(model, [["ab"]])
+    block = model.network.blocks[-1]
+    assert block.code == "character_cnn"
+    assert inputs[0, block.end - 2 : block.end].tolist() == [0, 0]  # height 9 over two characters
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.7])
+def test_five_word_features_of_a_name_in_its_sentence(factor: float) -> None:
+    """The worked example of the method: one-hot words, so that inputs are the codes themselves."""
+    left = ["puck", "from", "space", "for", "the"]
+    name = ["Toronto", "Maple", "Leafs"]
+    right = ["'", "home", "opener", "against"]
+    words = {word.lower() for word in left + name + right}
+    vocabulary = Vocabulary(sorted(words), cased=False, digits="none")
+    config = ModelConfig(
+        factors=(factor,),
+        views=(ViewConfig("uncased", "uncased", dimension=len(vocabulary)),),
+        characters=CharacterConfig(fofe=False, cnn=False),
+        hidden=(1,),
+    )
+    text = Encoder({"uncased": vocabulary}, None).encode([left + name + right])
+    fragment = Fragments(np.array([0]), np.array([len(left)]), np.array([len(left) + len(name) - 1]))
+    batch, rows = make_batch(text, fragment)
+    table = torch.eye(len(vocabulary))[rows["uncased"]]
+    network = Network(config, alphabet_size=0, label_count=2)
+    codes = network.inputs(batch, {"uncased": table}).reshape(5, len(vocabulary)).tolist()
+
+    def told(row: list[float]) -> dict[str, float]:
+        return {
+            word: weight
+            for word, weight in zip([*vocabulary.unknowns, *vocabulary.words], row, strict=True)
+            if weight
+        }
+
+    def wanted(sequence: list[str]) -> dict[str, float]:
+        return encode([word.lower() for word in sequence], factor)
+
+    bag, left_including, left_excluding, right_including, right_excluding = map(told, codes)
+    assert bag == {"toronto": 1, "maple": 1, "leafs": 1}
+    assert left_including == pytest.approx(wanted(left + name))
+    assert left_excluding == pytest.approx(wanted(left))
+    assert right_including == pytest.approx(wanted((name + right)[::-1]))
+    assert right_excluding == pytest.approx(wanted(right[::-1]))
+    assert right_excluding["'"] == 1, "the word beside the fragment weighs most"
+    assert left_excluding["the"] == 1

@@ -1,0 +1,76 @@
+"""What the network is built from: gradients against finite differences, ranges, dropout."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from fofe.encode import fofe
+from fofe.model.torch_ops import Dropout, range_maximum, scan, scan_back, window_sums
+
+
+def doubles(*shape: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(1)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64, requires_grad=True)
+
+
+def marks(length: int, *places: int) -> torch.Tensor:
+    made = torch.zeros(length, dtype=torch.bool)
+    made[list(places)] = True
+    return made
+
+
+@pytest.mark.parametrize("factor", [0.3, 0.9])
+def test_scans_and_their_gradients(factor: float) -> None:
+    values = doubles(9, 2)
+    starts, ends = marks(9, 0, 1, 5), marks(9, 0, 4, 8)
+    plain = values.detach().numpy()
+    assert scan(values, factor, starts).detach().numpy() == pytest.approx(
+        fofe.scan(plain, factor, starts.numpy()), abs=1e-6
+    )
+    assert scan_back(values, factor, ends).detach().numpy() == pytest.approx(
+        fofe.scan_back(plain, factor, ends.numpy()), abs=1e-6
+    )
+    assert torch.autograd.gradcheck(lambda rows: scan(rows, factor, starts), values)
+    assert torch.autograd.gradcheck(lambda rows: scan_back(rows, factor, ends), values)
+
+
+def test_sums_over_windows_and_their_gradients() -> None:
+    places = doubles(4, 3, 2)
+    symbols = torch.tensor([3, 0, 0, 2, 3, 1])
+    sums = window_sums(places, symbols)
+    for window in range(4):
+        expected = sum(places[symbols[window + place], place] for place in range(3))
+        assert torch.allclose(sums[window], torch.as_tensor(expected))
+    assert torch.autograd.gradcheck(lambda rows: window_sums(rows, symbols), places)
+    assert window_sums(places, symbols[:2]).shape == (0, 2), "too short for a window"
+
+
+def test_maximum_of_ranges() -> None:
+    values = doubles(6, 2)
+    starts, ends = torch.tensor([0, 2, 5, 4, 3]), torch.tensor([6, 3, 5, 2, 6])
+    found = range_maximum(values, starts, ends)
+    for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        expected = values[start:end].amax(0) if end > start else torch.zeros(2, dtype=torch.float64)
+        assert torch.equal(found[row], expected)
+    assert range_maximum(values, starts[:1], starts[:1]).tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.41, 0.9])
+def test_dropout_drops_its_share_and_keeps_the_mean(share: float) -> None:
+    dropped = Dropout(1)(torch.ones(400, 501), share).numpy()
+    assert float((dropped == 0).mean()) == pytest.approx(share, abs=0.005)
+    assert float(dropped.mean()) == pytest.approx(1, abs=0.02)
+    assert len(np.unique(dropped)) == 2
+
+
+def test_dropout_is_drawn_from_its_seed_alone() -> None:
+    ones = torch.ones(3, 7)
+    assert torch.equal(Dropout(5)(ones, 0.5), Dropout(5)(ones, 0.5))
+    assert not torch.equal(Dropout(5)(ones, 0.5), Dropout(6)(ones, 0.5))
+    assert Dropout(5)(ones, 0.0) is ones
+
+
+def test_dropout_of_nearly_everything_leaves_finite_numbers() -> None:
+    assert torch.isfinite(Dropout(1)(torch.ones(50, 50), 0.999)).all()
