@@ -93,7 +93,7 @@ class Engine:
         starts, ends, bags = self._word_hidden(sentences, text)
         label_count = len(self._layers[-1][1])
         probabilities = np.empty((len(fragments), label_count), dtype=np.float32)
-        characters = _FragmentCharacters(self, text)
+        characters = _FragmentCharacters(self, text, fragments)
         for part in _slices(len(fragments), FRAGMENTS_AT_ONCE):
             firsts, lasts = fragments.firsts[part], fragments.lasts[part]
             hidden = starts[firsts] + ends[lasts]
@@ -179,7 +179,7 @@ class Engine:
 class _FragmentCharacters:
     """What the characters of fragments add to the first layer."""
 
-    def __init__(self, engine: Engine, text: EncodedText) -> None:
+    def __init__(self, engine: Engine, text: EncodedText, fragments: Fragments) -> None:
         self._weights = engine._other_weights
         self._text = text
         self._factor = engine.config.characters.factor
@@ -192,7 +192,8 @@ class _FragmentCharacters:
             self._left = scan(spelt, self._factor, at_start)
             self._right = scan_back(spelt, self._factor, at_end)
         if CHARACTER_CNN in self._weights:
-            self._cnn = engine._character_cnn.table(text.characters)
+            longest = (text.word_ends[fragments.lasts] - text.word_starts[fragments.firsts]).max(initial=1)
+            self._cnn = engine._character_cnn.table(text.characters, int(longest))
 
     def add(self, hidden: FloatArray, firsts: IntArray, lasts: IntArray) -> None:
         """Add to the first layer's sums [F, H] of the fragments from `firsts` [F] to `lasts` [F]."""

@@ -86,8 +86,8 @@ class Convolution:
             [weights[f"{prefix}biases.{number}"] for number in numbers],
         )
 
-    def table(self, characters: IntArray, longest: int | None = None) -> ConvolutionTable:
-        """The convolution of a stream of characters [C], ready for range maxima."""
+    def table(self, characters: IntArray, longest: int) -> ConvolutionTable:
+        """The convolution of a stream of characters [C], ready for maxima of up to `longest` of them."""
         distinct, positions = np.unique(characters, return_inverse=True)
         embedded = self.embedding[distinct]
         tables: list[RangeMaxima | None] = []
@@ -100,7 +100,7 @@ class Convolution:
             sums = np.tile(bias, (count, 1))
             for place in range(height):
                 sums += places[positions[place : place + count], place]
-            tables.append(RangeMaxima(sums, longest or len(characters)))
+            tables.append(RangeMaxima(sums, longest))
         return ConvolutionTable(self.heights, tables, len(self.biases[0]))
 
     def maxima(self, characters: IntArray, starts: IntArray, ends: IntArray) -> FloatArray:

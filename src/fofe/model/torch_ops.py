@@ -104,7 +104,7 @@ class Dropout:
         self._random = np.random.SFC64(seed)
 
     def __call__(self, values: Tensor, share: float) -> Tensor:
-        dropped = round(share * 256)
+        dropped = min(round(share * 256), 255)
         if not dropped:
             return values
         draws = self._random.random_raw((values.numel() + 7) // 8).view(np.uint8)[: values.numel()]
