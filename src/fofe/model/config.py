@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 from fofe.encode.fofe import FORGOTTEN
+from fofe.text.digits import DIGIT_RULES
 
 BAG = "bag"
 LEFT_INCLUDING = "left_including"
@@ -23,9 +25,10 @@ def _one_of(key: str, value: str, options: tuple[str, ...]) -> None:
         raise ValueError(f"{key} must be one of {', '.join(options)}, not {value!r}")
 
 
-def _positive(key: str, value: int) -> None:
-    if value < 1:
-        raise ValueError(f"{key} must be at least 1, not {value}")
+def _positive(key: str, *values: int) -> None:
+    for value in values:
+        if value < 1:
+            raise ValueError(f"{key} must be at least 1, not {value}")
 
 
 def _factor(value: float) -> None:
@@ -58,12 +61,15 @@ class ViewConfig:
     character_dimension: int = 32
 
     def __post_init__(self) -> None:
+        if not re.fullmatch(r"[\w-]+", self.name):
+            raise ValueError(f"name must be of letters, digits, - and _, not {self.name!r}: files bear it")
         _one_of("lookup", self.lookup, LOOKUPS)
         for code in self.codes:
             _one_of("codes", code, CODES)
         _positive("dimension", self.dimension)
-        for dilation in self.dilations:
-            _positive("dilations", dilation)
+        _positive("height", self.height)
+        _positive("character_dimension", self.character_dimension)
+        _positive("dilations", *self.dilations)
         if not self.dilations:
             raise ValueError("dilations must not be empty")
 
@@ -85,6 +91,11 @@ class CharacterConfig:
 
     def __post_init__(self) -> None:
         _factor(self.factor)
+        _positive("dimension", self.dimension)
+        _positive("kernels", self.kernels)
+        _positive("heights", *self.heights)
+        if self.cnn and not self.heights:
+            raise ValueError("heights must not be empty while cnn is true")
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,11 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         _one_of("context", self.context, ("sentence", "document"))
+        _one_of("digits", self.digits, tuple(DIGIT_RULES))
         _positive("max_words", self.max_words)
+        _positive("hidden", *self.hidden)
+        if not self.hidden:
+            raise ValueError("hidden must list at least one layer")
         for factor in self.factors:
             _factor(factor)
         names = [view.name for view in self.views]
@@ -114,6 +129,11 @@ class ModelConfig:
             raise ValueError(f"views need different names, not {', '.join(names)}")
         if not self.factors:
             raise ValueError("factors must list at least one forgetting factor")
+        if len(set(self.factors)) != len(self.factors):
+            raise ValueError("factors must differ from one another")
+        lookups = {view.lookup for view in self.views}
+        if lookups == {"window"}:
+            raise ValueError("a window view needs another view to read")
         if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):
             raise ValueError("no feature is switched on")
 
@@ -130,7 +150,7 @@ class ModelConfig:
     def reach(self) -> int:
         """How many words away a word can be and still change a float32 digit of a code."""
         remembered = max(math.ceil(math.log(FORGOTTEN) / math.log(factor)) for factor in self.factors)
-        return remembered + max(sum(view.dilations) for view in self.views)
+        return remembered + max((sum(view.dilations) for view in self.views), default=0)
 
     @property
     def uses_characters(self) -> bool:

@@ -34,6 +34,10 @@ class DataConfig:
     token_column: int = 0
     tag_column: int = -1
 
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ValueError("train must list at least one file")
+
 
 @dataclass(frozen=True)
 class SamplingConfig:
@@ -52,6 +56,10 @@ class SamplingConfig:
         for name in ("exact", "overlapping", "disjoint"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
+        if self.replace_rare < 0:
+            raise ValueError(f"replace_rare must not be negative, not {self.replace_rare}")
+        if self.neighbours < 1:
+            raise ValueError(f"neighbours must be at least 1, not {self.neighbours}")
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,13 @@ class TrainingConfig:
         for name in ("epochs", "batch", "evaluate_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+        shares = ("input_dropout", "final_input_dropout", "dropout", "final_dropout", "average", "momentum")
+        for name in shares:
+            if not 0 <= (getattr(self, name) or 0) < 1:
+                raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")
         if self.schedule == "geometric" and self.final_rate <= 0:
             raise ValueError("a geometric schedule needs a final_rate above 0")
 
@@ -111,6 +126,9 @@ class DecodingConfig:
                 raise ValueError(f"strategies must be among {', '.join(STRATEGIES)}, not {strategy!r}")
         if not self.strategies or not self.thresholds:
             raise ValueError("strategies and thresholds must not be empty")
+        for threshold in self.thresholds:
+            if not 0 <= threshold <= 1:
+                raise ValueError(f"thresholds lie between 0 and 1, not {threshold}")
 
 
 @dataclass(frozen=True)
@@ -155,7 +173,8 @@ def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> No
     inner: Any = table
     for parent in parents:
         if isinstance(inner, list):
-            inner = next((item for item in inner if item.get("name") == parent), None)
+            named = (item for item in inner if isinstance(item, dict) and item.get("name") == parent)
+            inner = next(named, None)
         elif isinstance(inner, dict):
             inner = inner.setdefault(parent, {})
         if not isinstance(inner, (dict, list)):

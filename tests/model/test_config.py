@@ -1,0 +1,81 @@
+"""A model that cannot work is refused before anything is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fofe.model.config import BAG, CharacterConfig, ModelConfig, ViewConfig
+
+CASED = ViewConfig("cased", "cased")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"name": "a/b"}, "letters, digits, - and _"),
+        ({"name": ""}, "letters, digits, - and _"),
+        ({"lookup": "casd"}, "lookup must be one of cased, uncased, spelling, window, not 'casd'"),
+        ({"codes": ("bag", "right")}, "codes must be one of bag, left_including"),
+        ({"dimension": 0}, "dimension must be at least 1, not 0"),
+        ({"height": 0}, "height must be at least 1"),
+        ({"character_dimension": -1}, "character_dimension must be at least 1"),
+        ({"dilations": ()}, "dilations must not be empty"),
+        ({"dilations": (1, 0)}, "dilations must be at least 1"),
+    ],
+)
+def test_views(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ViewConfig(**{"name": "view", "lookup": "cased", **settings})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"factor": 1.0}, "a forgetting factor lies between 0 and 1, not 1.0"),
+        ({"dimension": 0}, "dimension must be at least 1"),
+        ({"heights": (2, 0)}, "heights must be at least 1"),
+        ({"heights": ()}, "heights must not be empty"),
+        ({"kernels": 0}, "kernels must be at least 1"),
+    ],
+)
+def test_characters(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        CharacterConfig(**settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_words": 0}, "max_words must be at least 1"),
+        ({"factors": ()}, "at least one forgetting factor"),
+        ({"factors": (0.5, 1.5)}, "between 0 and 1, not 1.5"),
+        ({"factors": (0.5, 0.5)}, "factors must differ"),
+        ({"context": "page"}, "context must be one of sentence, document"),
+        ({"digits": "roman"}, "digits must be one of shape, classes, none, not 'roman'"),
+        ({"hidden": ()}, "at least one layer"),
+        ({"hidden": (16, 0)}, "hidden must be at least 1"),
+        ({"views": (CASED, CASED)}, "views need different names, not cased, cased"),
+        ({"views": (ViewConfig("w", "window"),)}, "a window view needs another view"),
+        ({"views": (), "characters": CharacterConfig(fofe=False, cnn=False)}, "no feature is switched on"),
+    ],
+)
+def test_models(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ModelConfig(**settings)
+
+
+def test_what_a_model_needs() -> None:
+    no_characters = CharacterConfig(fofe=False, cnn=False)
+    assert not ModelConfig(views=(CASED,), characters=no_characters).uses_characters
+    spelling = (ViewConfig("s", "spelling", codes=(BAG,)),)
+    assert ModelConfig(views=spelling, characters=no_characters).uses_characters
+    assert ModelConfig(views=()).uses_characters
+
+
+def test_how_far_contexts_reach() -> None:
+    """At 0.5 a word 27 places away weighs less than 1e-8; a window view sees two further."""
+    views = (CASED, ViewConfig("w", "window", dilations=(1, 1)))
+    assert ModelConfig(factors=(0.5,), views=views).reach == 27 + 2
+    assert ModelConfig(factors=(0.5, 0.9), views=()).reach == 175
