@@ -6,6 +6,7 @@ Read here rather than with gensim, so that training needs no more than torch and
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +42,12 @@ def read_vectors(path: str | Path) -> WordVectors:
         if not first.strip():
             raise InputError("is empty", path=path, remedy="give a word2vec, GloVe or fastText file")
         header = _header(first)
-        if header is None:
-            return _read_text(path, None)
-        return _read_text(path, header) if _is_text(rest, header[1]) else _read_binary(path, *header)
-    except (OSError, EOFError) as error:
+        if header is not None and header[0] == 0:
+            raise InputError("its header tells 0 words", path=path, line=1, remedy="correct it")
+        if header is None or _is_text(rest, header[1]):
+            return _read_text(path, header)
+        return _read_binary(path, *header)
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
 
 
@@ -78,7 +81,8 @@ def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
         data = stream.read()
     size = 4 * dimension
     words: list[str] = []
-    vectors = np.empty((count, dimension), dtype=np.float32)
+    # No more rows than there are bytes for: a wrong header must not ask for all memory.
+    vectors = np.empty((min(count, len(data) // (size + 1)), dimension), dtype=np.float32)
     position = 0
     for row in range(count):
         space = data.find(b" ", position, position + WORD_LIMIT)
@@ -104,16 +108,14 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
     dimension = header[1] if header else None
     for number, line in _lines(path, skip=1 if header else 0):
         word, _, numbers = line.partition(" ")
-        # A word may hold spaces (some GloVe files): the vector is what stands last.
         fields = numbers.split()
         if dimension is None:
             dimension = len(fields)
-        word = " ".join([word, *fields[: len(fields) - dimension]])
-        try:
-            row = np.array(fields[len(fields) - dimension :], dtype=np.float32)
-        except ValueError:
-            row = np.zeros(0, dtype=np.float32)
-        if len(row) != dimension or dimension == 0:
+        # A word may hold spaces (some GloVe files): the vector is what stands last.
+        spare = max(0, len(fields) - dimension)
+        word = " ".join([word, *fields[:spare]])
+        row = _numbers(fields[spare:])
+        if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
             raise InputError(
                 f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word",
                 path=path,
@@ -130,6 +132,14 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
             remedy="correct it",
         )
     return _distinct(words, np.array(rows, dtype=np.float32).reshape(len(words), dimension or 0))
+
+
+def _numbers(fields: list[str]) -> FloatArray:
+    """[D] the fields as numbers; none if any is not a number."""
+    try:
+        return np.array(fields, dtype=np.float32)
+    except ValueError:
+        return np.zeros(0, dtype=np.float32)
 
 
 def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
