@@ -59,6 +59,7 @@ def test_every_kind_gives_the_same_words_and_vectors(kind: str, table: FloatArra
     assert np.array_equal(found.vectors, table)
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # gensim leaves a file open
 @pytest.mark.parametrize(
     "kind", ["word2vec text", "word2vec binary", "gzipped text", "gzipped binary", "GloVe"]
 )
