@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,14 +25,16 @@ from safetensors.numpy import load_file, save_file
 
 from fofe._arrays import FloatArray
 from fofe._files import read_text
+from fofe.decode import STRATEGIES
 from fofe.encode.encoded import Encoder
 from fofe.encode.layout import input_blocks
 from fofe.encode.vocabulary import Alphabet, Vocabulary
-from fofe.errors import ModelError
-from fofe.model.config import ModelConfig
+from fofe.errors import InputError, ModelError
+from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.settings import build, to_table
 
 FORMAT_VERSION = 1
+COPY_AGAIN = "copy the model again"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Decoding:
     threshold: float = 0.5
     strategy: str = "highest-first"
     nested: bool = False
+
+    def __post_init__(self) -> None:
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
 
 
 @dataclass(frozen=True)
@@ -116,29 +123,22 @@ def load_model(path: str | Path) -> StoredModel:
         raise ModelError(
             "there is no such model directory", path=folder, remedy="give the output of fofe train"
         )
-    table = _read_json(folder / "config.json")
-    if not isinstance(table, dict) or table.get("format") != FORMAT_VERSION:
-        found = table.get("format") if isinstance(table, dict) else None
-        raise ModelError(
-            f"has format {found!r}, this version reads format {FORMAT_VERSION}",
-            path=folder / "config.json",
-            remedy="use the version of fofe that wrote it, or train again",
-        )
-    for key in ("model", "labels", "decoding"):
-        if key not in table:
-            raise ModelError(f"lacks {key!r}", path=folder / "config.json", remedy="copy the model again")
+    with _model_errors():
+        return _load(folder)
+
+
+def _load(folder: Path) -> StoredModel:
+    table = _read_config(folder / "config.json")
     config = build(ModelConfig, table["model"], path=folder / "config.json")
+    labels = _strings(table["labels"], folder / "config.json")
     vocabularies = {
-        view.name: Vocabulary(
-            _read_words(folder / f"vocabulary.{view.name}.txt"),
-            cased=view.lookup == "cased",
-            digits=config.digits,
-        )
+        view.name: _read_vocabulary(folder / f"vocabulary.{view.name}.txt", view, config.digits)
         for view in config.views
         if view.has_table
     }
-    alphabet = Alphabet(_read_json(folder / "alphabet.json")) if config.uses_characters else None
-    labels = tuple(table["labels"])
+    alphabet = None
+    if config.uses_characters:
+        alphabet = Alphabet(_strings(_read_json(folder / "alphabet.json"), folder / "alphabet.json"))
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
     _check_shapes(
@@ -148,7 +148,7 @@ def load_model(path: str | Path) -> StoredModel:
     )
     return StoredModel(
         config=config,
-        labels=labels,
+        labels=tuple(labels),
         decoding=build(Decoding, table["decoding"], path=folder / "config.json"),
         vocabularies=vocabularies,
         alphabet=alphabet,
@@ -156,6 +156,16 @@ def load_model(path: str | Path) -> StoredModel:
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
         training=table.get("training", {}),
     )
+
+
+@contextmanager
+def _model_errors() -> Iterator[None]:
+    """Whatever is wrong with a file of a model is wrong with the model."""
+    try:
+        yield
+    except InputError as error:
+        remedy = error.remedy or COPY_AGAIN
+        raise ModelError(error.problem, path=error.path, line=error.line, remedy=remedy) from None
 
 
 def expected_shapes(
@@ -198,7 +208,9 @@ def _check_shapes(
 ) -> None:
     for name, shape in expected.items():
         if name not in weights:
-            raise ModelError(f"lacks the weights {name!r}", path=path, remedy="copy the model again")
+            raise ModelError(f"lacks the weights {name!r}", path=path, remedy=COPY_AGAIN)
+        if weights[name].dtype != np.float32:
+            raise ModelError(f"{name!r} is {weights[name].dtype}, not float32", path=path, remedy=COPY_AGAIN)
         if weights[name].shape != shape:
             raise ModelError(
                 f"{name!r} is {list(weights[name].shape)}, config.json and vocabularies want {list(shape)}",
@@ -211,9 +223,24 @@ def _read_weights(path: Path) -> dict[str, FloatArray]:
     try:
         return load_file(path)
     except FileNotFoundError:
-        raise ModelError("is missing", path=path, remedy="copy the model again") from None
+        raise ModelError("is missing", path=path, remedy=COPY_AGAIN) from None
     except (SafetensorError, OSError) as error:
-        raise ModelError(f"is broken: {error}", path=path, remedy="copy the model again") from None
+        raise ModelError(f"is broken: {error}", path=path, remedy=COPY_AGAIN) from None
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    table = _read_json(path)
+    if not isinstance(table, dict) or table.get("format") != FORMAT_VERSION:
+        found = table.get("format") if isinstance(table, dict) else None
+        raise ModelError(
+            f"has format {found!r}, this version reads format {FORMAT_VERSION}",
+            path=path,
+            remedy="use the version of fofe that wrote it, or train again",
+        )
+    for key in ("model", "labels", "decoding"):
+        if key not in table:
+            raise ModelError(f"lacks {key!r}", path=path, remedy=COPY_AGAIN)
+    return table
 
 
 def _read_json(path: Path) -> Any:
@@ -222,17 +249,24 @@ def _read_json(path: Path) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise ModelError(
-            f"is not JSON: {error.msg}", path=path, line=error.lineno, remedy="copy the model again"
+            f"is not JSON: {error.msg}", path=path, line=error.lineno, remedy=COPY_AGAIN
         ) from None
 
 
-def _read_words(path: Path) -> list[str]:
+def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
     text = read_text(path)
     try:
         # One array is parsed several times faster than a line at a time.
-        words: list[str] = json.loads("[" + ",".join(text.splitlines()) + "]")
+        words = json.loads("[" + ",".join(text.splitlines()) + "]")
     except json.JSONDecodeError:
-        raise ModelError(
-            "has a line that is not a JSON string", path=path, remedy="copy the model again"
-        ) from None
-    return words
+        raise ModelError("has a line that is not a JSON string", path=path, remedy=COPY_AGAIN) from None
+    try:
+        return Vocabulary(_strings(words, path), cased=view.lookup == "cased", digits=digits)
+    except ValueError as error:
+        raise ModelError(str(error), path=path, remedy=COPY_AGAIN) from None
+
+
+def _strings(value: Any, path: Path) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ModelError("has something else where a list of strings belongs", path=path, remedy=COPY_AGAIN)
+    return value
