@@ -1,0 +1,257 @@
+"""The documentation is true: commands and snippets run, links lead somewhere, references are whole.
+
+In a `console` block each line that begins with `$ ` is a command; it may go on after a backslash, and lines
+below it show what it prints. `python` blocks are run too. All blocks of a page run in order in a directory of
+its own, beside `examples/`, `configs/` and the trained `runs/tiny/model`. A block right under a comment
+`<!-- not run: reason -->` is left out.
+
+`REFRESH_DOCS=1 pytest tests/test_docs.py` writes anew what the commands print, wherever a page shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fofe
+from fofe.cli import make_parser
+from fofe.model.config import ViewConfig
+from fofe.train.config import RunConfig, load_config
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+TRAIN = "fofe train examples/tiny.toml -o runs/tiny"
+REFRESH = bool(os.environ.get("REFRESH_DOCS"))
+
+BLOCK = re.compile(r"(?P<skip><!-- not run: .+ -->\n)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
+COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.M)
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+
+
+def page_name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def run_blocks(page: Path, *kinds: str) -> Iterator[re.Match[str]]:
+    return (
+        block
+        for block in BLOCK.finditer(page.read_text("utf-8"))
+        if block["kind"] in kinds and not block["skip"]
+    )
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints, errors included; it must end well."""
+    path = os.pathsep.join(
+        [sysconfig.get_path("scripts"), str(Path(sys.executable).parent), os.environ["PATH"]]
+    )
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with what the pages expect: the examples and the small model, trained as they tell."""
+    pytest.importorskip("torch")
+    folder = tmp_path_factory.mktemp("docs") / "trained"
+    for name in ("examples", "configs"):
+        shutil.copytree(ROOT / name, folder / name)
+    run(TRAIN, folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(run_blocks(page, "console", "python"))], ids=page_name
+)
+def test_commands_and_snippets_run(
+    page: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "page"
+    shutil.copytree(trained, folder)
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {}
+    printed: list[str] = []
+    for block in run_blocks(page, "console", "python"):
+        if block["kind"] == "python":
+            exec(compile(block["body"], page_name(page), "exec"), names)
+            continue
+        commands = list(COMMAND.finditer(block["body"]))
+        assert commands, f"a console block without a command:\n{block['body']}"
+        printed += ["" if found["command"] == TRAIN else run(found["command"], folder) for found in commands]
+    if REFRESH:
+        page.write_text(refreshed(page.read_text("utf-8"), printed), "utf-8")
+
+
+def refreshed(text: str, printed: list[str]) -> str:
+    """The page with what its commands have printed, in the places where it shows that."""
+    outputs = iter(printed)
+
+    def renew(found: re.Match[str]) -> str:
+        output = next(outputs)
+        return f"$ {found['command']}\n{output if found['shown'] else ''}"
+
+    def renew_block(block: re.Match[str]) -> str:
+        if block["kind"] != "console" or block["skip"]:
+            return block[0]
+        return f"```console\n{COMMAND.sub(renew, block['body'])}```"
+
+    return BLOCK.sub(renew_block, text)
+
+
+def test_refreshing_changes_only_what_is_shown() -> None:
+    shown = "```console\n$ echo a \\\n    b\nold\n$ true\n```\ntext\n"
+    page = shown + "<!-- not run: no -->\n```console\n$ c\nd\n```\n"
+    assert refreshed(page, ["a b\n", "not shown\n"]) == page.replace("old", "a b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_configurations_are_accepted(page: Path, tmp_path: Path) -> None:
+    for block in run_blocks(page, "toml"):
+        config = tmp_path / "config.toml"
+        head = "" if "[data]" in block["body"] else '[data]\ntrain = ["train.jsonl"]\n\n'
+        config.write_text(head + block["body"], "utf-8")
+        load_config(config)
+
+
+@pytest.mark.parametrize(
+    "config", sorted([*ROOT.glob("configs/*.toml"), *ROOT.glob("examples/*.toml")]), ids=page_name
+)
+def test_shipped_configurations_are_accepted(config: Path) -> None:
+    load_config(config)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as forges make them."""
+    text = BLOCK.sub("", page.read_text("utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.finditer(BLOCK.sub("", page.read_text("utf-8"))):
+        if re.match(r"\w+:", link["target"]):
+            continue
+        file, _, anchor = link["target"].partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), f"{page_name(page)} links to {link['target']}"
+        if anchor:
+            assert anchor in anchors(target), f"{page_name(page)} links to {link['target']}"
+
+
+def test_every_page_is_reachable_from_the_index() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {
+        (index.parent / link["target"].partition("#")[0]).resolve()
+        for link in LINK.finditer(index.read_text("utf-8"))
+    }
+    assert set(ROOT.glob("docs/**/*.md")) - {index} <= linked
+
+
+def sections(page: str) -> dict[str, str]:
+    """The text under each second-level heading of a page."""
+    parts = re.split(r"^## (.+)\n", (ROOT / page).read_text("utf-8"), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def settings_tables() -> list[tuple[str, type]]:
+    """The tables of a configuration and the classes that hold their keys."""
+    parts = typing.get_type_hints(RunConfig)
+    tables = [(f"`[{name}]`", cls) for name, cls in parts.items()]
+    characters = typing.get_type_hints(parts["model"])["characters"]
+    return [*tables, ("`[[model.views]]`", ViewConfig), ("`[model.characters]`", characters)]
+
+
+@pytest.mark.parametrize(("heading", "cls"), settings_tables(), ids=lambda value: str(value))
+def test_configuration_reference_has_every_key_and_its_default(heading: str, cls: type) -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+?) \| .+ \|$", sections("docs/reference/configuration.md")[heading], re.M
+    )
+    documented = dict(rows)
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    assert list(documented) == list(fields)
+    for name, field in fields.items():
+        if name in ("views", "characters"):
+            continue
+        if field.default is dataclasses.MISSING:
+            assert documented[name] == "required", name
+        else:
+            assert documented[name] == ("none" if field.default is None else f"`{toml(field.default)}`"), name
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    (subparsers,) = (
+        action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return dict(subparsers.choices)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_command_reference_has_every_option_and_no_other(name: str) -> None:
+    reference = sections("docs/reference/cli.md")
+    rows = [row for row in reference[f"fofe {name}"].splitlines() if row.startswith("| `")]
+    if "#options-of-reading" in reference[f"fofe {name}"]:
+        rows += [row for row in reference["Options of reading"].splitlines() if row.startswith("| `")]
+    documented = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row.split(" | ")[0])}
+    accepted = {option for action in commands()[name]._actions for option in action.option_strings}
+    assert documented == accepted - {"-h", "--help"}
+
+
+def test_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert re.findall(r"^\| `fofe (\w+)", readme, re.M) == list(commands())
+
+
+def test_api_reference_has_every_public_name() -> None:
+    reference = (ROOT / "docs/reference/api.md").read_text("utf-8")
+    for name in fofe.__all__:
+        assert f"### `fofe.{name}" in reference, name
+    for member in vars(fofe.Model):
+        if not member.startswith("_"):
+            assert f"`model.{member}" in reference, member
+    for cls in (fofe.Document, fofe.Mention):
+        for field in dataclasses.fields(cls):
+            assert f"`{field.name}`" in reference, field.name
+
+
+def test_help_shows_examples_that_are_accepted() -> None:
+    """Each example of `--help` is a command that the parser takes."""
+    parser = make_parser()
+    for of_command in [parser, *commands().values()]:
+        assert of_command.epilog, of_command.prog
+        for line in of_command.epilog.splitlines():
+            command = re.split(r" {2,}\(| {2,}more| [>|] ", line.strip())[0]
+            if command.startswith("fofe ") and "COMMAND" not in command:
+                parser.parse_args(shlex.split(command)[1:])
