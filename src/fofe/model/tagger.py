@@ -66,6 +66,8 @@ class Model:
             raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
         if strategy is not None and strategy not in STRATEGIES:
             raise FofeError(f"unknown strategy {strategy!r} (choose from {', '.join(STRATEGIES)})")
+        if alternatives is not None and alternatives < 0:
+            raise FofeError(f"the number of alternatives cannot be {alternatives}")
         changes: dict[str, Any] = {"threshold": threshold, "strategy": strategy, "nested": nested}
         other = copy.copy(self)
         other.decoding = replace(
@@ -83,6 +85,8 @@ class Model:
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
         """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        if isinstance(texts, str):
+            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
         return self.tag_documents(self._tokeniser.document(text) for text in texts)
 
     def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
@@ -180,7 +184,8 @@ def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[
         if not all(document.sentences):
             document = replace(document, sentences=[sentence for sentence in document.sentences if sentence])
         group.append(document)
-        tokens += sum(map(len, document.sentences))
+        # A document counts even if it is empty: a stream of those must not pile up.
+        tokens += 1 + sum(map(len, document.sentences))
         if tokens >= tokens_wanted:
             yield group
             group, tokens = [], 0

@@ -1,0 +1,257 @@
+"""A loaded model as its users see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import count, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fofe
+from fofe.errors import FofeError, InputError
+from fofe.model import tagger
+from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.storage import Decoding, StoredModel
+from fofe.model.tagger import Model
+from fofe.text.document import Document, Mention, Sentence, Token
+
+if TYPE_CHECKING:
+    from tests.model.conftest import RandomModel
+
+MakeModel = Callable[..., "RandomModel"]
+MakeText = Callable[..., list[list[str]]]
+
+TEXT = "Anna Berg met the mayor of Bergen. The University of Lima hired Li Wei in 2014."
+
+
+def found(document: Document) -> list[tuple[str, str]]:
+    return [(mention.text, mention.label) for mention in document.mentions]
+
+
+def test_mentions_of_a_text(tiny_model: Model) -> None:
+    document = tiny_model(TEXT)
+    assert found(document) == [
+        ("Anna Berg", "PER"),
+        ("mayor", "PER_NOM"),
+        ("Bergen", "GPE"),
+        ("University of Lima", "ORG"),
+        ("Lima", "GPE"),
+        ("Li Wei", "PER"),
+    ]
+    assert document.text == TEXT
+    assert len(document.sentences) == 2
+    mayor = document.mentions[1]
+    assert (mayor.type, mayor.kind) == ("PER", "NOM")
+    assert type(mayor.score) is float
+    assert 0.5 <= mayor.score <= 1
+
+
+def test_load_from_the_package(tiny_path: Path) -> None:
+    model = fofe.load(tiny_path)
+    assert model.path == tiny_path
+    assert model.labels == ("NONE", "GPE", "ORG", "ORG_NOM", "PER", "PER_NOM")
+    assert found(model("Sam Hill met nobody.")) == [("Sam Hill", "PER")]
+
+
+def check_offsets(document: Document) -> None:
+    for mention in document.mentions:
+        assert 0 <= mention.start < mention.end <= len(document.text)
+        assert document.text[mention.start : mention.end] == mention.text
+
+
+PIECES = ("Anna Berg", "Bergen", " ", "\n", "😀", "\ud800", "\x00", "é", ".", "x", "\u3000")
+
+
+@settings(max_examples=60)
+@given(pieces=st.lists(st.sampled_from(PIECES)))
+def test_offsets_point_into_the_callers_text(pieces: list[str], tiny_model: Model) -> None:
+    text = "".join(pieces)
+    document = tiny_model.with_options(threshold=0.1, for_recall=True)(text)
+    assert document.text == text
+    check_offsets(document)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \u00a0\n", "\x00", "\ud800", "😀", "\ufeff"])
+def test_texts_with_little_in_them(text: str, tiny_model: Model) -> None:
+    document = tiny_model(text)
+    assert document.text == text
+    check_offsets(document)
+    assert not document.mentions
+
+
+def test_offsets_after_characters_beyond_16_bits(tiny_model: Model) -> None:
+    document = tiny_model(f"😀😀 {TEXT} 😀")
+    check_offsets(document)
+    assert ("mayor", "PER_NOM") in found(document)
+
+
+def test_a_sentence_of_five_thousand_words(tiny_model: Model) -> None:
+    text = " ".join(["and", "nobody"] * 2495) + " Anna Berg met the mayor of Bergen"
+    document = tiny_model(text)
+    assert len(document.sentences) == 1
+    assert found(document)[-2:] == [("mayor", "PER_NOM"), ("Bergen", "GPE")]
+    check_offsets(document)
+
+
+def test_a_stream_in_gives_a_stream_out(tiny_model: Model) -> None:
+    taken = 0
+
+    def endless() -> Iterator[str]:
+        nonlocal taken
+        for number in count():
+            taken += 1
+            yield f"Anna Berg met {number} people in Lima."
+
+    documents = list(islice(tiny_model.tag(endless()), 3))
+    assert [found(document) for document in documents] == [[("Anna Berg", "PER"), ("Lima", "GPE")]] * 3
+    assert taken < 1000
+
+
+def test_a_stream_of_empty_texts_does_not_pile_up(tiny_model: Model) -> None:
+    documents = tiny_model.tag(" " for _ in count())
+    assert [document.mentions for document in islice(documents, 3)] == [[], [], []]
+
+
+def test_order_and_number_of_documents_stay(tiny_model: Model) -> None:
+    texts = [TEXT, "", "In Lima it rained all day.", " "] * 40
+    documents = list(tiny_model.tag(texts))
+    assert [document.text for document in documents] == texts
+    assert documents[-2].mentions == documents[2].mentions
+    assert list(tiny_model.tag([])) == []
+
+
+def test_one_string_is_not_many_texts(tiny_model: Model) -> None:
+    with pytest.raises(FofeError, match="several texts, not one string"):
+        tiny_model.tag(TEXT)
+
+
+def test_words_that_are_already_cut(tiny_model: Model) -> None:
+    sentences = [["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."], [], ["In", "New Delhi"]]
+    documents = list(tiny_model.tag_tokens(sentences))
+    assert documents[0].text == "Anna Berg met the mayor of Bergen ."
+    assert found(documents[0]) == [("Anna Berg", "PER"), ("mayor", "PER_NOM"), ("Bergen", "GPE")]
+    assert documents[1].mentions == []
+    assert documents[2].text == "In New Delhi"
+    for document in documents:
+        check_offsets(document)
+    with pytest.raises(InputError, match="is a string, not a list of words"):
+        list(tiny_model.tag_tokens(["Anna", "Berg"]))
+
+
+def test_documents_keep_everything_but_their_mentions(tiny_model: Model) -> None:
+    old = Mention(0, 2, "DATE")
+    tokens = [Token("In", 1, 3), Token("Lima", 5, 9), Token(".", 9, 10)]
+    document = Document(
+        " In  Lima.", [Sentence([]), Sentence(tokens)], [old], id="d1", meta={"genre": ["news"]}
+    )
+    (tagged,) = tiny_model.tag_documents([document])
+    assert (tagged.id, tagged.meta, tagged.text) == ("d1", {"genre": ["news"]}, " In  Lima.")
+    assert found(tagged) == [("Lima", "GPE")]
+    assert (tagged.mentions[0].start, tagged.mentions[0].end) == (5, 9)
+    assert document.mentions == [old], "the caller's own document stays as it was"
+
+
+def test_alternatives_are_the_next_best_labels(tiny_model: Model) -> None:
+    assert all(mention.alternatives == () for mention in tiny_model(TEXT).mentions)
+    for mention in tiny_model.with_options(alternatives=2)(TEXT).mentions:
+        labels = [label for label, _ in mention.alternatives]
+        scores = [score for _, score in mention.alternatives]
+        assert len(labels) == 2
+        assert mention.label not in labels
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] <= mention.score
+    every = tiny_model.with_options(alternatives=99)(TEXT)
+    for mention in every.mentions:
+        assert {mention.label, *(label for label, _ in mention.alternatives)} == set(tiny_model.labels)
+        total = mention.score + sum(score for _, score in mention.alternatives)
+        assert total == pytest.approx(1, abs=1e-4), "the scores are those of this very fragment"
+
+
+def test_options_make_another_model(tiny_model: Model) -> None:
+    before = found(tiny_model(TEXT))
+    flat = tiny_model.with_options(strategy="longest-first", nested=False)
+    assert ("Lima", "GPE") not in found(flat(TEXT))
+    assert found(tiny_model.with_options(threshold=1.0)(TEXT)) == []
+    greedy = tiny_model.with_options(threshold=0.0, for_recall=True)
+    assert len(greedy(TEXT).mentions) > len(before)
+    assert found(tiny_model.with_options()(TEXT)) == before
+    assert found(tiny_model(TEXT)) == before, "the model itself did not change"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threshold": 1.5}, "between 0 and 1, not 1.5"),
+        ({"threshold": float("nan")}, "between 0 and 1"),
+        ({"strategy": "best"}, "unknown strategy 'best' .*highest-first"),
+        ({"alternatives": -1}, "cannot be -1"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, float], message: str, tiny_model: Model) -> None:
+    with pytest.raises(FofeError, match=message):
+        tiny_model.with_options(**options)  # type: ignore[arg-type]
+
+
+def test_threads_can_share_a_model(tiny_model: Model) -> None:
+    texts = [TEXT, *(f"{place} is not {place.lower()}." for place in ("Osaka", "Porto", "Lima")), "x" * 50]
+    expected = list(tiny_model.tag(texts))
+    with ThreadPoolExecutor(2) as pool:
+        for documents in pool.map(lambda _: list(tiny_model.tag(texts)), range(6)):
+            assert documents == expected
+
+
+def test_results_do_not_depend_on_how_texts_are_grouped(
+    tiny_model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [TEXT, "In Lima it rained all day.", "Nobody came."] * 5
+    together = [found(document) for document in tiny_model.tag(texts)]
+    monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", 3)
+    assert [found(document) for document in tiny_model.tag(texts)] == together
+
+
+def test_where_a_document_is_cut_does_not_show(
+    make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model whose contexts go over whole documents gives the same scores for pieces of any size."""
+    config = ModelConfig(
+        max_words=3,
+        factors=(0.5, 0.7),
+        context="document",
+        views=(ViewConfig("cased", "cased", 4), ViewConfig("window", "window", 3, dilations=(1, 2))),
+        characters=CharacterConfig(fofe=False, dimension=2, heights=(2,), kernels=2),
+        hidden=(8,),
+    )
+    parts = make_model(11, config)
+    stored = StoredModel(
+        config=config,
+        labels=("NONE", "A", "B", "C"),
+        decoding=Decoding(threshold=0.0),
+        vocabularies=parts.encoder.vocabularies,
+        alphabet=parts.encoder.alphabet,
+        weights=parts.weights,
+    )
+    model = Model(stored).with_options(for_recall=True, alternatives=3)
+    documents = [Document.from_words(make_text(seed, sentences=40)) for seed in (1, 2)]
+
+    def scores() -> list[list[float]]:
+        tagged = model.tag_documents(documents)
+        return [sorted(mention.score for mention in document.mentions) for document in tagged]
+
+    whole = scores()
+    cut_up = replace(documents[0], sentences=documents[0].sentences[20:])
+    assert not np.allclose(
+        sorted(mention.score for mention in next(model.tag_documents([cut_up])).mentions)[:50],
+        whole[0][:50],
+        atol=1e-4,
+    ), "contexts do reach over sentences"
+    for tokens in (1, 20, 100):
+        monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", tokens)
+        for one, other in zip(scores(), whole, strict=True):
+            assert one == pytest.approx(other, abs=1e-5)
