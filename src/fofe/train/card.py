@@ -55,7 +55,8 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
     for part, file, sentences, mentions in zip(
         ("train", "dev", "test"), files, facts.sentences, facts.mentions, strict=True
     ):
-        lines.append(f"| {part} | {file} | {sentences} | {mentions} |")
+        if sentences:
+            lines.append(f"| {part} | {file} | {sentences} | {mentions} |")
     lines += ["", "## Scores", ""]
     if best is None:
         lines.append("Not evaluated yet.")

@@ -24,7 +24,7 @@ SCHEDULES = ("linear", "geometric", "constant")
 
 @dataclass(frozen=True)
 class DataConfig:
-    """The corpora; without `dev` (and `test`) the training documents are split 90:5:5."""
+    """The corpora; without `dev` and `test` the training sentences are split 90:5:5."""
 
     train: tuple[str, ...]
     dev: str | None = None

@@ -126,8 +126,13 @@ class Run:
             raise InputError(
                 "holds an earlier run", path=self.folder, remedy="add --resume, or choose another directory"
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / METRICS).write_text("", "utf-8")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / METRICS).write_text("", "utf-8")
+        except OSError as error:
+            raise InputError(
+                f"cannot be written: {error.strerror}", path=self.folder, remedy="choose another directory"
+            ) from None
 
     def _out_of_patience(self) -> bool:
         patience = self.config.training.patience
@@ -232,6 +237,7 @@ class Run:
 
     def _drop_metrics_after(self, epoch: int) -> None:
         """Forget what was noted after the checkpoint: it will be noted again."""
-        lines = (self.folder / METRICS).read_text("utf-8").splitlines()
+        metrics = self.folder / METRICS
+        lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
         with write_whole(self.folder / METRICS) as stream:
             stream.writelines(line + "\n" for line in lines[:epoch])

@@ -86,6 +86,8 @@ class Sampler:
         runs = self._runs(random)
         in_run = np.diff(offsets[runs])
         order = random.permutation(np.flatnonzero(in_run))
+        if not len(order):
+            return
         cuts = np.cumsum(in_run[order]) // self._batch_size
         for chosen_runs in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
             sentences, run_offsets = ragged(runs, chosen_runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,14 @@ from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
 from fofe.resources.vectors import WordVectors, read_vectors
 from fofe.text.document import Document
+from fofe.text.tokenise import tokeniser
 from fofe.train.config import RunConfig
 from fofe.train.examples import Examples, LabelledSentence, label_list, labelled_sentences, make_examples
 from fofe.train.learner import Learner
 from fofe.train.sampling import Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
-DEV_SHARE = TEST_SHARE = 0.05
+HELD_OUT_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,19 +43,32 @@ class Corpora:
 
 
 def read_corpora(config: RunConfig) -> Corpora:
-    """Read the corpora of a configuration; one without a dev set is split 90:5:5, always the same way."""
-    report = Report()
-    train_documents = [
-        document for path in config.data.train for document in _documents(path, config, report)
-    ]
-    train = labelled_sentences(train_documents, report)
-    if config.data.dev is None:
-        return _split(train, report)
-    dev = labelled_sentences(_documents(config.data.dev, config, report), report)
-    test = (
-        labelled_sentences(_documents(config.data.test, config, report), report) if config.data.test else []
-    )
-    return Corpora(_not_empty(train, config.data.train[0]), _not_empty(dev, config.data.dev), test, report)
+    """Read the corpora of a configuration; what has no dev or test set holds out 5 % for each of them."""
+    tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
+    data, report = config.data, Report()
+    train = [sentence for path in data.train for sentence in _sentences(path, config, report)]
+    _not_empty(train, data.train[0])
+    test = _sentences(data.test, config, report) if data.test else []
+    if data.dev is not None:
+        dev = _not_empty(_sentences(data.dev, config, report), data.dev)
+    elif data.test:
+        train, dev = _split(train, 1)
+    else:
+        train, dev, test = _split(train, 2)
+    _note_long_mentions(train, config.model.max_words, report)
+    return Corpora(train, dev, test, report)
+
+
+def _sentences(path: str, config: RunConfig, report: Report) -> list[LabelledSentence]:
+    return labelled_sentences(_documents(path, config, report), report)
+
+
+def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, report: Report) -> None:
+    what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
+    for sentence in sentences:
+        for start, end, _ in sentence.spans:
+            if end - start > max_words:
+                report.note(what, " ".join(sentence.words[start:end]))
 
 
 def _documents(path: str, config: RunConfig, report: Report) -> list[Document]:
@@ -71,19 +85,25 @@ def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSen
     return sentences
 
 
-def _split(sentences: list[LabelledSentence], report: Report) -> Corpora:
+def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:
+    """What is left for training, then so many parts that are held out, always the same way."""
     if len(sentences) < 20:
         raise InputError(
             f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
         )
     order = np.random.default_rng(0).permutation(len(sentences))
-    held = max(1, round(DEV_SHARE * len(sentences)))
-    dev, test, train = order[:held], order[held : 2 * held], order[2 * held :]
+    size = max(1, round(HELD_OUT_SHARE * len(sentences)))
+    *held, rest = np.split(order, [size * number for number in range(1, held_out + 1)])
+    return [_chosen(sentences, part.tolist()) for part in (rest, *held)]
 
-    def chosen(numbers: Any) -> list[LabelledSentence]:
-        return [sentences[number] for number in sorted(numbers.tolist())]
 
-    return Corpora(chosen(train), chosen(dev), chosen(test), report)
+def _chosen(sentences: Sequence[LabelledSentence], numbers: list[int]) -> list[LabelledSentence]:
+    """Some sentences in their order; one whose predecessor is not among them opens a context."""
+    members = set(numbers)
+    return [
+        replace(sentences[number], opens=sentences[number].opens or number - 1 not in members)
+        for number in sorted(members)
+    ]
 
 
 @dataclass(frozen=True)
@@ -138,7 +158,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         encoder,
         _sampler(config, words, vocabularies, text, examples),
         learner,
-        _fingerprint(config, corpora, labels),
+        _fingerprint(config, corpora, labels, start),
     )
 
 
@@ -212,9 +232,14 @@ def _sampler(
     )
 
 
-def _fingerprint(config: RunConfig, corpora: Corpora, labels: Sequence[str]) -> str:
+def _fingerprint(
+    config: RunConfig, corpora: Corpora, labels: Sequence[str], start: StoredModel | None
+) -> str:
     digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
     for part in (corpora.train, corpora.dev):
         for sentence in part:
             digest.update(json.dumps([sentence.words, sentence.spans]).encode())
+    weights = {} if start is None else start.weights
+    for name in sorted(weights):
+        digest.update(weights[name].tobytes())
     return digest.hexdigest()

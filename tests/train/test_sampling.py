@@ -1,0 +1,122 @@
+"""Which fragments an epoch sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from fofe.encode.encoded import Encoder
+from fofe.encode.vocabulary import Vocabulary
+from fofe.train.config import SamplingConfig
+from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples, LabelledSentence, make_examples
+from fofe.train.sampling import Sampler, rare_words
+
+WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
+SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
+SENTENCES = [SENTENCE] * 300
+LABELS = ["NONE", "GPE", "PER_NOM"]
+
+
+def sampler(
+    config: SamplingConfig | None = None, *, seed: int = 1, opens: list[bool] | None = None, batch: int = 64
+) -> tuple[Sampler, Examples]:
+    vocabulary = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape")
+    text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES], opens)
+    examples = make_examples(SENTENCES, text.token_offsets, LABELS, 4)
+    config = config or SamplingConfig()
+    rare = rare_words(WORDS * len(SENTENCES), {"uncased": vocabulary}, config.replace_rare)
+    return Sampler(text, examples, rare, config, batch_size=batch, seed=seed), examples
+
+
+def drawn(made: Sampler, epoch: int) -> Counter[int]:
+    """How many fragments of each category an epoch has, by the places of the mentions."""
+    counts: Counter[int] = Counter()
+    mentions = {(start, end) for start, end, _ in SENTENCE.spans}
+    for batch in made.epoch(epoch):
+        for first, last, target in zip(
+            batch.fragments.firsts % 10, batch.fragments.lasts % 10 + 1, batch.targets, strict=True
+        ):
+            exact = (first, last) in mentions
+            touching = any(first < end and start < last for start, end in mentions)
+            counts[EXACT if exact else OVERLAPPING if touching else DISJOINT] += 1
+            assert bool(target) == exact, "a fragment keeps its target"
+    return counts
+
+
+def test_shares_of_each_category() -> None:
+    made, examples = sampler()
+    whole = Counter(examples.categories.tolist())
+    counts = drawn(made, 0)
+    assert counts[EXACT] == whole[EXACT] == 600
+    assert counts[OVERLAPPING] / whole[OVERLAPPING] == pytest.approx(0.36, abs=0.03)
+    assert counts[DISJOINT] / whole[DISJOINT] == pytest.approx(0.09, abs=0.03)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_none_or_all(share: float) -> None:
+    made, examples = sampler(SamplingConfig(overlapping=share, disjoint=share))
+    whole = Counter(examples.categories.tolist())
+    counts = drawn(made, 0)
+    assert counts[OVERLAPPING] == share * whole[OVERLAPPING]
+    assert counts[DISJOINT] == share * whole[DISJOINT]
+
+
+def epoch_of(made: Sampler, number: int) -> list[list[int]]:
+    return [
+        [*batch.fragments.firsts.tolist(), *batch.targets.tolist(), *batch.text.words["uncased"].tolist()]
+        for batch in made.epoch(number)
+    ]
+
+
+def test_every_epoch_is_drawn_anew_and_again_the_same() -> None:
+    made, _ = sampler()
+    assert epoch_of(made, 0) == epoch_of(sampler()[0], 0)
+    assert epoch_of(made, 0) == epoch_of(made, 0), "whatever was drawn before"
+    assert epoch_of(made, 0) != epoch_of(made, 1)
+    assert epoch_of(made, 0) != epoch_of(sampler(seed=2)[0], 0)
+
+
+def test_batches_are_about_as_large_as_wanted() -> None:
+    made, _ = sampler(batch=100)
+    sizes = [len(batch.fragments) for batch in made.epoch(0)]
+    assert np.mean(sizes) == pytest.approx(100, rel=0.1)
+    assert max(sizes) <= 100 + 34, "never more than one sentence over"
+    assert len(sizes) == pytest.approx(made.batches_per_epoch(), rel=0.1)
+
+
+def test_nothing_to_train_on_is_an_empty_epoch() -> None:
+    made, _ = sampler(SamplingConfig(exact=0, overlapping=0, disjoint=0))
+    assert list(made.epoch(0)) == []
+
+
+def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
+    words = ["once", "twice", "twice", "Unlisted"] + ["often"] * 96
+    vocabulary = Vocabulary(["once", "twice", "often"], cased=True, digits="shape")
+    rare = rare_words(words, {"cased": vocabulary}, 0.5)["cased"]
+    chances = dict(zip(words, rare.probabilities.tolist(), strict=True))
+    assert chances["once"] == pytest.approx(0.5 / 1.5)
+    assert chances["twice"] == pytest.approx(0.5 / 2.5)
+    assert chances["often"] == pytest.approx(0.5 / 96.5)
+    assert chances["Unlisted"] == 0, "it is unknown anyway"
+    unknowns = dict(zip(words, rare.unknown_rows.tolist(), strict=True))
+    assert unknowns["once"] == 0
+    assert unknowns["Unlisted"] == 1
+
+
+def test_without_replacement_words_stay() -> None:
+    made, _ = sampler(SamplingConfig(replace_rare=0))
+    row = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape").rows(WORDS).tolist()
+    for batch in made.epoch(0):
+        assert batch.text.words["uncased"].reshape(-1, 10).tolist() == [row] * len(batch.text)
+
+
+def test_sentences_of_a_document_stay_together_in_short_runs() -> None:
+    opens = [number % 10 == 0 for number in range(300)]
+    made, _ = sampler(SamplingConfig(neighbours=4), opens=opens)
+    for batch in made.epoch(0):
+        assert batch.text.opens[0]
+        lengths = np.diff([*np.flatnonzero(batch.text.opens), len(batch.text)])
+        assert lengths.max() <= 4
+        assert lengths.mean() > 1.5
