@@ -12,26 +12,21 @@ from fofe.encode.vocabulary import Alphabet, Vocabulary
 
 
 @dataclass(frozen=True)
-class EncodedText:
-    """Some sentences one after another, T tokens and C characters in all.
+class Contexts:
+    """How T tokens form S sentences, and which of these share a context."""
 
-    The characters of a sentence are its words, each between space symbols: ` w1 w2 ... `.
-    """
-
-    words: dict[str, IntArray]
-    """For each view with a table: [T] rows."""
     token_offsets: IntArray
     """[S + 1] where each sentence's tokens begin."""
     opens: BoolArray
     """[S] whether a sentence opens a context; one that does not shares that of the sentence before."""
-    characters: IntArray
-    """[C] rows of the alphabet; empty where no feature reads characters."""
-    character_offsets: IntArray
-    """[S + 1] where each sentence's characters begin."""
-    word_starts: IntArray
-    """[T] first character of each token."""
-    word_ends: IntArray
-    """[T] one past the last character of each token."""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> Contexts:
+        """The contexts of sentences of words; without `opens` each sentence is a context of its own."""
+        offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)), out=offsets[1:])
+        alone = np.ones(len(sentences), dtype=bool)
+        return cls(offsets, alone if opens is None else np.asarray(opens, dtype=bool))
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
@@ -39,23 +34,6 @@ class EncodedText:
     @property
     def token_count(self) -> int:
         return int(self.token_offsets[-1])
-
-    def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
-        """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
-        tokens, token_offsets = ragged(self.token_offsets, sentences)
-        characters, character_offsets = ragged(self.character_offsets, sentences)
-        lengths = np.diff(token_offsets)
-        moved = np.repeat(character_offsets[:-1] - self.character_offsets[sentences], lengths)
-        has_characters = len(self.characters) > 0
-        return EncodedText(
-            words={name: rows[tokens] for name, rows in self.words.items()},
-            token_offsets=token_offsets,
-            opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
-            characters=self.characters[characters],
-            character_offsets=character_offsets,
-            word_starts=self.word_starts[tokens] + moved if has_characters else self.word_starts,
-            word_ends=self.word_ends[tokens] + moved if has_characters else self.word_ends,
-        )
 
     def context_offsets(self) -> IntArray:
         """[N + 1] where the tokens of each context begin."""
@@ -83,6 +61,59 @@ class EncodedText:
         lengths = np.diff(offsets)
         from_start = np.arange(self.token_count) - np.repeat(offsets[:-1], lengths)
         return from_start, np.repeat(lengths, lengths) - 1 - from_start
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The characters of some words, C in all: each sentence (or other run of words) is ` w1 w2 ... `."""
+
+    characters: IntArray
+    """[C] rows of the alphabet."""
+    offsets: IntArray
+    """[S + 1] where each sentence's characters begin."""
+    word_starts: IntArray
+    """[T] first character of each word."""
+    word_ends: IntArray
+    """[T] one past the last character of each word."""
+
+    def starts(self) -> BoolArray:
+        """[C] true at the first character of every sentence."""
+        return _marks(self.offsets[:-1], len(self.characters))
+
+    def ends(self) -> BoolArray:
+        """[C] true at the last character of every sentence."""
+        return _marks(self.offsets[1:] - 1, len(self.characters))
+
+    def take(self, sentences: IntArray, tokens: IntArray, token_offsets: IntArray) -> Spelling:
+        """The characters of some sentences, whose tokens [T'] and token offsets [S' + 1] are given."""
+        characters, offsets = ragged(self.offsets, sentences)
+        moved = np.repeat(offsets[:-1] - self.offsets[sentences], np.diff(token_offsets))
+        return Spelling(
+            self.characters[characters],
+            offsets,
+            self.word_starts[tokens] + moved,
+            self.word_ends[tokens] + moved,
+        )
+
+
+@dataclass(frozen=True)
+class EncodedText(Contexts):
+    """Some sentences one after another, as integers."""
+
+    words: dict[str, IntArray]
+    """For each view with a table: [T] rows."""
+    spelling: Spelling | None
+    """Where a feature reads characters."""
+
+    def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
+        """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
+        tokens, token_offsets = ragged(self.token_offsets, sentences)
+        return EncodedText(
+            token_offsets=token_offsets,
+            opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
+            words={name: rows[tokens] for name, rows in self.words.items()},
+            spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
+        )
 
 
 def _marks(positions: IntArray, count: int) -> BoolArray:
@@ -113,27 +144,17 @@ class Encoder:
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
         """Encode sentences of at least one word each; `opens` says which open a context (default: all)."""
         words = [word for sentence in sentences for word in sentence]
-        lengths = np.fromiter((len(sentence) for sentence in sentences), dtype=np.int64, count=len(sentences))
-        token_offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=token_offsets[1:])
-        characters, starts, ends, character_offsets = self._spell(words, token_offsets)
+        contexts = Contexts.of(sentences, opens)
         return EncodedText(
+            token_offsets=contexts.token_offsets,
+            opens=contexts.opens,
             words={name: vocabulary.rows(words) for name, vocabulary in self.vocabularies.items()},
-            token_offsets=token_offsets,
-            opens=np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens, dtype=bool),
-            characters=characters,
-            character_offsets=character_offsets,
-            word_starts=starts,
-            word_ends=ends,
+            spelling=None if self.alphabet is None else self.spell(words, contexts.token_offsets),
         )
 
-    def _spell(
-        self, words: Sequence[str], token_offsets: IntArray
-    ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Characters [C] of all words, starts and ends [T] of the words, offsets [S + 1] of the sentences."""
-        if self.alphabet is None:
-            nothing = np.zeros(0, dtype=np.int64)
-            return nothing.astype(np.int32), nothing, nothing, np.zeros_like(token_offsets)
+    def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
+        """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
+        assert self.alphabet is not None, "a model that reads characters has an alphabet"
         distinct: dict[str, list[int]] = {}
         spelt: list[int] = []
         spell = self.alphabet.rows
@@ -146,13 +167,9 @@ class Encoder:
         # Each sentence opens with a space symbol, each word is followed by one.
         sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
         ends = np.cumsum(lengths) + sentence_of_word
-        starts = ends - lengths + 1
-        total = len(spelt) + len(token_offsets) - 1
-        characters = np.full(total, Alphabet.SPACE, dtype=np.int32)
-        inside = np.ones(total, dtype=bool)
-        character_offsets = np.zeros(len(token_offsets), dtype=np.int64)
-        character_offsets[1:] = np.append(0, np.cumsum(lengths))[token_offsets[1:]]
-        character_offsets += np.arange(len(token_offsets))
-        inside[character_offsets[:-1]] = False
+        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + np.arange(len(token_offsets))
+        characters = np.full(len(spelt) + len(token_offsets) - 1, Alphabet.SPACE, dtype=np.int32)
+        inside = np.ones(len(characters), dtype=bool)
+        inside[offsets[:-1]] = False
         characters[inside] = spelt
-        return characters, starts, ends, character_offsets
+        return Spelling(characters, offsets, ends - lengths + 1, ends)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import IntArray
+from fofe._arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,14 @@ class Fragments:
 
     def __len__(self) -> int:
         return len(self.firsts)
+
+
+def covered_tokens(fragments: Fragments, token_count: int) -> BoolArray:
+    """[T] whether any of the fragments holds each token."""
+    change = np.bincount(fragments.firsts, minlength=token_count + 1)
+    change -= np.bincount(fragments.lasts + 1, minlength=token_count + 1)
+    covered: BoolArray = np.cumsum(change)[:-1] > 0
+    return covered
 
 
 def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:

@@ -9,8 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fofe.encode.encoded import EncodedText
+from fofe.encode.encoded import EncodedText, Spelling
 from fofe.encode.fragments import Fragments
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+_UNSPELT = Spelling(_NOTHING, np.zeros(1, dtype=np.int64), _NOTHING, _NOTHING)
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,8 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
     bag_offsets = np.zeros(len(firsts), dtype=np.int64)
     np.cumsum(lengths[:-1], out=bag_offsets[1:])
     bag = np.arange(lengths.sum()) + np.repeat(firsts - bag_offsets, lengths)
-    character_starts = np.zeros(len(text.characters), dtype=bool)
-    character_ends = np.zeros(len(text.characters), dtype=bool)
-    has_characters = len(text.characters) > 0
-    if has_characters:
-        character_starts[text.character_offsets[:-1]] = True
-        character_ends[text.character_offsets[1:] - 1] = True
-    distinct_characters, characters = np.unique(text.characters, return_inverse=True)
-    nothing = np.zeros(0, dtype=np.int64)
+    spelling = text.spelling or _UNSPELT
+    distinct_characters, characters = np.unique(spelling.characters, return_inverse=True)
     return (
         TorchBatch(
             words=words,
@@ -109,12 +106,12 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
             bag_offsets=torch.from_numpy(bag_offsets),
             distinct_characters=torch.from_numpy(distinct_characters.astype(np.int64)),
             characters=torch.from_numpy(characters.astype(np.int64)),
-            character_starts=torch.from_numpy(character_starts),
-            character_ends=torch.from_numpy(character_ends),
-            word_starts=torch.from_numpy(text.word_starts),
-            word_ends=torch.from_numpy(text.word_ends),
-            fragment_starts=torch.from_numpy(text.word_starts[firsts] if has_characters else nothing),
-            fragment_ends=torch.from_numpy(text.word_ends[lasts] if has_characters else nothing),
+            character_starts=torch.from_numpy(spelling.starts()),
+            character_ends=torch.from_numpy(spelling.ends()),
+            word_starts=torch.from_numpy(spelling.word_starts),
+            word_ends=torch.from_numpy(spelling.word_ends),
+            fragment_starts=torch.from_numpy(spelling.word_starts[firsts] if text.spelling else _NOTHING),
+            fragment_ends=torch.from_numpy(spelling.word_ends[lasts] if text.spelling else _NOTHING),
         ),
         distinct,
     )
