@@ -15,7 +15,7 @@ DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and
 EXAMPLES = """\
 examples:
   fofe train examples/tiny.toml -o runs/tiny
-  fofe tag --model runs/tiny/model "Anna Berg met the mayor of Bergen."
+  fofe tag --model runs/tiny/model --text "Anna Berg met the mayor of Bergen."
   fofe evaluate gold.conll --model runs/tiny/model
   fofe COMMAND --help     more on a command, with examples
 """

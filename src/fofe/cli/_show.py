@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import IO
 
 from fofe.formats import write_corpus
-from fofe.formats._shared import open_output
+from fofe.formats._shared import open_output, without_surrogates
 from fofe.formats.report import Report
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap, OffsetUnit
@@ -29,12 +29,13 @@ def write_tagged(
             write_corpus(documents, stream, "conll", report)
         elif format == "tsv":
             for document in documents:
-                stream.writelines(_rows(_with_offsets(document, unit)))
+                rows = "".join(_rows(_with_offsets(document, unit)))
+                stream.write(without_surrogates(rows, report, document.id))
                 stream.flush()
         else:
             painter = Painter(colour=stream.isatty() and "NO_COLOR" not in os.environ)
             for document in documents:
-                stream.write(painter.paint(document) + "\n")
+                stream.write(without_surrogates(painter.paint(document), report, document.id) + "\n")
                 stream.flush()
 
 

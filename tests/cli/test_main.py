@@ -1,0 +1,112 @@
+"""The door to all commands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fofe
+from fofe.cli import main, make_parser
+
+COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "convert", "check", "completion")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """`fofe` as a user starts it."""
+    return subprocess.run(
+        [sys.executable, "-m", "fofe", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, "--version") == f"fofe {fofe.__version__}\n"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--help")
+    for command in COMMANDS:
+        assert re.search(rf"^ +{command}\b", text, re.MULTILINE)
+    assert "examples:" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_examples_that_parse(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = printed(capsys, command, "--help").split("examples:")[1]
+    calls = [line[line.index("fofe ") :] for line in examples.splitlines() if "fofe " in line]
+    assert any(call.startswith(f"fofe {command} ") for call in calls)
+    for call in calls:
+        words = shlex.split(re.split(r" [|>]|   ", call)[0])
+        assert make_parser().parse_args(words[1:]).run
+
+
+def test_no_command_or_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["tagg"]):
+        with pytest.raises(SystemExit) as caught:
+            main(arguments)
+        assert caught.value.code == 2
+        assert "usage: fofe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("fofe", "evaluate", "threshold"):
+        assert word in script
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_the_completion_script_is_sound_bash(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["completion", "bash"]) == 0
+    path = tmp_path / "completion.sh"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    subprocess.run(["bash", "-n", str(path)], check=True)
+
+
+def test_a_real_process_ends_with_a_message_and_no_traceback() -> None:
+    result = run("tag", "--model", "none", "--text", "x")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == ("fofe: none: there is no such model directory (give the output of fofe train)\n")
+
+
+def test_help_needs_no_numpy() -> None:
+    code = "import sys; from fofe.cli import make_parser as make; make(); print('numpy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
+
+
+def test_tagging_needs_no_torch(tiny_path: Path) -> None:
+    code = f"""
+import sys
+import fofe
+sys.modules["torch"] = None
+print([mention.text for mention in fofe.load({str(tiny_path)!r})("In Lima it rained all day.").mentions])
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "['Lima']\n"
+
+
+def test_training_without_torch_says_what_to_install(tiny_config: Path, tmp_path: Path) -> None:
+    code = "import sys; sys.modules['torch'] = None; from fofe.cli import main; sys.exit(main(sys.argv[1:]))"
+    arguments = ["train", str(tiny_config), "-o", str(tmp_path / "run")]
+    result = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr == "fofe: training needs PyTorch (pip install 'fofe[train]')\n"

@@ -1,0 +1,236 @@
+"""`fofe tag`, from every kind of input to every kind of output."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fofe.cli import main
+
+TEXT = "Anna Berg met the mayor of Bergen."
+
+
+@pytest.fixture
+def model(tiny_path: Path) -> str:
+    return str(tiny_path)
+
+
+def tag(model: str, *arguments: str) -> int:
+    return main(["tag", "--model", model, *arguments])
+
+
+def tagged(capsys: pytest.CaptureFixture[str], model: str, *arguments: str) -> list[dict[str, Any]]:
+    assert tag(model, *arguments) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def found(document: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(mention["text"], mention["type"]) for mention in document["mentions"]]
+
+
+def give_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+
+
+def test_texts_on_the_command_line(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tagged(capsys, model, "--text", TEXT, "-t", "In Lima it rained all day.")
+    assert first["text"] == TEXT
+    assert found(first) == [("Anna Berg", "PER"), ("mayor", "PER"), ("Bergen", "GPE")]
+    assert [mention["kind"] for mention in first["mentions"]] == ["NAM", "NOM", "NAM"]
+    for mention in first["mentions"]:
+        assert TEXT[mention["start"] : mention["end"]] == mention["text"]
+    assert found(second) == [("Lima", "GPE")]
+
+
+def test_a_line_is_a_document(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "news.txt"
+    path.write_bytes(f"\ufeff{TEXT}\r\n\nIn Lima it rained all day.".encode())
+    documents = tagged(capsys, model, str(path))
+    assert [document["id"] for document in documents] == [f"{path}:1", f"{path}:2", f"{path}:3"]
+    assert [document["text"] for document in documents] == [TEXT, "", "In Lima it rained all day."]
+    assert found(documents[2]) == [("Lima", "GPE")]
+
+
+def test_a_file_as_one_document(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "news.txt"
+    text = f"{TEXT}\nIn Lima it rained all day.\n"
+    path.write_text(text, encoding="utf-8")
+    (document,) = tagged(capsys, model, str(path), "--unit", "file")
+    assert (document["id"], document["text"]) == (str(path), text)
+    assert found(document)[-1] == ("Lima", "GPE")
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_standard_input(
+    arguments: list[str], model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give_stdin(monkeypatch, f"{TEXT}\n".encode())
+    (document,) = tagged(capsys, model, *arguments)
+    assert document["id"] == "stdin:1"
+    assert len(document["mentions"]) == 3
+
+
+def test_jsonl_keeps_what_it_carries(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "corpus.jsonl"
+    line = {"id": "d1", "text": TEXT, "mentions": [{"start": 0, "end": 4, "type": "OLD"}], "genre": "news"}
+    path.write_text(json.dumps(line), encoding="utf-8")
+    (document,) = tagged(capsys, model, str(path))
+    assert (document["id"], document["genre"]) == ("d1", "news")
+    assert found(document) == [("Anna Berg", "PER"), ("mayor", "PER"), ("Bergen", "GPE")]
+
+
+def test_conll_in_and_out(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "corpus.conll"
+    path.write_text("Anna O\nBerg O\nmet O\n\nIn O\nLima O\n", encoding="utf-8")
+    assert tag(model, str(path), "--format", "conll", "--no-nested") == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line]
+    assert rows == [
+        ["Anna", "B-PER"], ["Berg", "I-PER"], ["met", "O"], ["In", "O"], ["Lima", "B-GPE"],
+    ]  # fmt: skip
+
+
+def test_plain_text_under_a_corpus_suffix(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "text.tsv"
+    path.write_text(TEXT, encoding="utf-8")
+    (document,) = tagged(capsys, model, str(path), "--input", "text")
+    assert document["text"] == TEXT
+
+
+def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tag(model, "--text", TEXT, "--format", "tsv", "--alternatives", "1") == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [(row[1], row[2], row[3], row[5]) for row in rows] == [
+        ("0", "9", "PER", "Anna Berg"),
+        ("18", "23", "PER_NOM", "mayor"),
+        ("27", "33", "GPE", "Bergen"),
+    ]
+    for row in rows:
+        assert 0.5 <= float(row[4]) <= 1
+        label, score = row[6].split("=")
+        assert label != row[3]
+        assert float(score) < 0.5
+
+
+def test_text_for_eyes(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = ["--text", TEXT, "--text", "The University of Lima hired Li Wei in 2014."]
+    assert tag(model, *texts, "--format", "text") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].",
+        "The [University of [Lima GPE] ORG] hired [Li Wei PER] in 2014.",
+    ]
+
+
+@pytest.mark.parametrize(("unit", "before"), [("codepoints", 2), ("utf16", 3), ("bytes", 5)])
+def test_offsets_for_programs_that_count_otherwise(
+    unit: str, before: int, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"😀 {TEXT} 😀é"  # a face is one character, two UTF-16 units, four bytes
+    (document,) = tagged(capsys, model, "--text", text, "--offsets", unit)
+    bergen = document["mentions"][-1]
+    assert (bergen["text"], bergen["start"], bergen["end"]) == ("Bergen", before + 27, before + 33)
+    assert document.get("offsets", "codepoints") == unit
+    assert tag(model, "--text", text, "--offsets", unit, "--format", "tsv") == 0
+    assert capsys.readouterr().out.splitlines()[-1].split("\t")[1:3] == [str(before + 27), str(before + 33)]
+
+
+@pytest.mark.parametrize("format", ["text", "tsv", "jsonl", "conll"])
+def test_text_that_is_no_unicode_comes_out_whole(
+    format: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell hands on bytes that are no UTF-8 as lone surrogates."""
+    assert tag(model, "--text", f"\udcff {TEXT}", "--format", format) == 0
+    assert "Bergen" in capsys.readouterr().out
+
+
+def test_into_a_file(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "out.jsonl"
+    assert tag(model, "--text", TEXT, "-o", str(path)) == 0
+    assert json.loads(path.read_text("utf-8"))["text"] == TEXT
+    assert capsys.readouterr().out == ""
+
+
+def test_decoding_options(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "The University of Lima hired Li Wei in 2014."
+    (nested,) = tagged(capsys, model, "--text", text, "--nested")
+    (flat,) = tagged(capsys, model, "--text", text, "--no-nested", "--strategy", "longest-first")
+    assert ("Lima", "GPE") in found(nested)
+    assert ("Lima", "GPE") not in found(flat)
+    assert tagged(capsys, model, "--text", text, "--threshold", "1")[0]["mentions"] == []
+    (greedy,) = tagged(capsys, model, "--text", text, "--threshold", "0", "--recall")
+    assert len(greedy["mentions"]) > len(nested["mentions"])
+
+
+def test_what_was_done_to_the_input_is_told(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"text": TEXT}), encoding="utf-8")
+    assert tag(model, str(path)) == 0
+    assert "1 documents without tokens tokenised as en" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.txt"], "none.txt: cannot be read: No such file"),
+        (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["LATIN"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
+        (["LATIN", "--unit", "file"], "latin.txt:2: byte 0xe9"),
+        (["--text", "x", "none.txt"], "give either --text or files, not both"),
+        (["--text", "x", "--strategy", "best"], "unknown strategy 'best'"),
+        (["--text", "x", "--threshold", "2"], "a threshold lies between 0 and 1, not 2.0"),
+        (["--text", "x", "--alternatives", "-1"], "alternatives cannot be -1"),
+        (["--text", "x", "-o", "/none/such/out.jsonl"], "out.jsonl: cannot be written"),
+    ],
+)
+def test_mistakes_end_with_one_line_and_code_2(
+    arguments: list[str], message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "latin.txt").write_bytes("Lima\ncafé\n".encode("latin-1"))
+    arguments = [str(tmp_path / "latin.txt") if word == "LATIN" else word for word in arguments]
+    assert tag(model, *arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("fofe: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_missing_and_broken_models(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tag(str(tmp_path / "none"), "--text", TEXT) == 2
+    assert "none: there is no such model directory (give the output of fofe train)" in capsys.readouterr().err
+    assert tag(str(tiny_path.parent), "--text", TEXT) == 2
+    error = capsys.readouterr().err
+    assert "config.json: cannot be read" in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "option", [["--format", "xml"], ["--threshold", "high"], ["--offsets", "feet"], ["--unit"]]
+)
+def test_values_that_no_option_has(option: list[str], model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        tag(model, *option)
+    assert caught.value.code == 2
+    assert f"argument {option[0]}" in capsys.readouterr().err.replace("-f/", "")
+
+
+def test_a_reader_that_leaves_early_is_no_error(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text(f"{TEXT}\n" * 4000, encoding="utf-8")
+    command = f'"{sys.executable}" -m fofe tag --model "{model}" "{path}"'
+    result = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command} | head -n 1"], capture_output=True, text=True, check=False
+    )
+    assert json.loads(result.stdout)["text"] == TEXT
+    assert result.stderr == ""
+    assert result.returncode == 0

@@ -1,0 +1,77 @@
+"""`fofe train` at its border; tests/train has what happens inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fofe.cli import main
+
+pytest.importorskip("torch")
+
+
+def failed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The message of a run that must end with code 2 and one line."""
+    assert main(["train", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("fofe: ")
+    return error.splitlines()[-1]
+
+
+def test_settings_on_the_command_line_and_the_path_of_the_model(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    options = ["--set", "training.epochs=1", "--set", "model.views.cased.dimension=5"]
+    assert main(["train", str(tiny_config), "-o", str(folder), *options]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == f"{folder / 'model'}\n"
+    assert "epoch 1  loss" in captured.err
+    assert "best dev F1" in captured.err
+    assert main(["inspect", str(folder / "model")]) == 0
+    assert "cased, 5, " in capsys.readouterr().out
+
+
+def test_an_earlier_run_is_kept(
+    tiny_config: Path, tiny_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", str(tiny_config), "-o", str(tiny_run)]) == 2
+    assert "holds an earlier run (add --resume, or choose another directory)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("training.epoch=3", "unknown key 'training.epoch' (did you mean 'epochs'?)"),
+        ("training.epochs=x", "training.epochs must be a whole number, not 'x'"),
+        ("training.epochs", "'training.epochs' is not KEY=VALUE"),
+        ('data.train=["none.jsonl"]', "none.jsonl: there is no such file or directory"),
+        ("model.views.cased.vectors=none.bin", "none.bin: cannot be read: No such file"),
+        ("training.device=warp", "device 'warp' cannot be used"),
+    ],
+)
+def test_mistakes_end_with_one_line_and_code_2(
+    setting: str, message: str, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", str(tiny_config), "-o", str(tmp_path / "run"), "--set", setting]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("fofe: ")
+    assert message in last
+    assert not (tmp_path / "run").exists()
+
+
+def test_missing_and_broken_configurations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.toml"
+    assert "x.toml: cannot be read" in failed(capsys, str(path), "-o", "run")
+    path.write_text("[data\n", encoding="utf-8")
+    assert "x.toml: is not valid TOML" in failed(capsys, str(path), "-o", "run")
+    path.write_text('[data]\ntrain = ["a"]\n[trainin]\n', encoding="utf-8")
+    assert "unknown key 'trainin' (did you mean 'training'?)" in failed(capsys, str(path), "-o", "run")
+
+
+def test_a_start_that_is_no_model(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = failed(capsys, str(tiny_config), "-o", str(tmp_path / "run"), "--from", str(tmp_path / "none"))
+    assert "none: there is no such model directory" in message
