@@ -1,8 +1,8 @@
 """The gate: a narrow network that turns away most fragments before the wide layers see them.
 
-It has the word features of the model alone and a few hidden units. Its first layer is a sum of what the start,
-the end and the words of a fragment add: each distinct word is projected once, and the scan runs over those few
-numbers.
+It has the word features of the model alone and a few hidden units. Its first layer is a sum of what the
+start, the end and the words of a fragment add: each distinct word is projected once, and the scan runs over
+those few numbers.
 """
 
 from __future__ import annotations

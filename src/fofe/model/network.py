@@ -68,6 +68,7 @@ class Network(nn.Module):
         dropout: Dropout | None = None,
         input_share: float = 0.0,
         hidden_share: float = 0.0,
+        window_share: float = 0.0,
     ) -> Tensor:
         """Label scores [F, K] (before the softmax) of the fragments of a batch.
 
@@ -77,8 +78,9 @@ class Network(nn.Module):
             dropout: what drops values while training.
             input_share: the share of input features that it drops.
             hidden_share: the share of hidden units that it drops.
+            window_share: the share of the word vectors' numbers that it drops before window views read them.
         """
-        hidden = self.inputs(batch, tables)
+        hidden = self.inputs(batch, tables, dropout, window_share)
         if dropout:
             hidden = dropout(hidden, input_share)
         for layer in self.layers[:-1]:
@@ -88,9 +90,15 @@ class Network(nn.Module):
         scores: Tensor = self.layers[-1](hidden)
         return scores
 
-    def inputs(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> Tensor:
+    def inputs(
+        self,
+        batch: TorchBatch,
+        tables: Mapping[str, Tensor],
+        dropout: Dropout | None = None,
+        window_share: float = 0.0,
+    ) -> Tensor:
         """The features [F, D] of all fragments of a batch, block by block as `input_blocks` lays them out."""
-        vectors = self.word_vectors(batch, tables)
+        vectors = self.word_vectors(batch, tables, dropout, window_share)
         parts = self._word_codes(vectors, batch) if vectors else []
         if self.config.characters.fofe:
             parts += self._character_codes(batch)
@@ -104,7 +112,13 @@ class Network(nn.Module):
             parts.append(batch.borders.to(parts[0].dtype))
         return torch.cat(parts, dim=1)
 
-    def word_vectors(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    def word_vectors(
+        self,
+        batch: TorchBatch,
+        tables: Mapping[str, Tensor],
+        dropout: Dropout | None = None,
+        window_share: float = 0.0,
+    ) -> dict[str, Tensor]:
         """For each view, the vectors [T, D] of the words of a batch."""
         vectors: dict[str, Tensor] = {}
         for view in self.config.views:
@@ -117,6 +131,8 @@ class Network(nn.Module):
                 )
         if self.windows:
             words = torch.cat(list(vectors.values()), dim=1)
+            if dropout:
+                words = dropout(words, window_share)
             for name, windows in self.windows.items():
                 vectors[name] = windows(words, batch.from_start, batch.to_end)
         return vectors

@@ -81,6 +81,8 @@ class TrainingConfig:
     weight_decay: float = 0.01
     input_dropout: float = 0.1
     final_input_dropout: float | None = None
+    window_dropout: float = 0.0
+    """Of the word vectors that window views read."""
     dropout: float = 0.4
     final_dropout: float | None = None
     """Dropout falls evenly from the first to the last epoch; without a final value it stays."""

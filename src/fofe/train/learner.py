@@ -78,6 +78,7 @@ class Learner:
             dropout=dropout,
             input_share=input_share,
             hidden_share=hidden_share,
+            window_share=self.config.window_dropout,
         )
         loss = set_loss(scores, self.target_sets[targets.to(self.device)]).mean()
         self.optimiser.zero_grad(set_to_none=True)
