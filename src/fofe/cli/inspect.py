@@ -66,6 +66,11 @@ def _facts(model: StoredModel) -> dict[str, Any]:
     decoding = model.decoding
     nested = ", nested" if decoding.nested else ""
     facts["decoding"] = f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
+    if model.gate is not None:
+        facts["gate"] = (
+            f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
+            f"lets {100 * model.gate.passed:.1f} % of the fragments through (training sentences)"
+        )
     for part in ("dev", "test"):
         if part in model.training:
             scores = model.training[part]

@@ -75,6 +75,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--recall", action="store_true", help="take the best type even where NONE is more likely"
     )
     decoding.add_argument(
+        "--exact", action="store_true", help="judge every fragment, also those that the gate turns away"
+    )
+    decoding.add_argument(
         "--alternatives", type=int, default=0, metavar="N", help="also tell the N next best labels"
     )
     parser.set_defaults(run=run)
@@ -96,6 +99,7 @@ def run(args: argparse.Namespace) -> int:
         nested=args.nested,
         alternatives=args.alternatives,
         for_recall=args.recall,
+        exact=args.exact,
     )
     report = Report()
     format = args.format or ("text" if args.output == "-" and sys.stdout.isatty() else "jsonl")

@@ -31,6 +31,7 @@ from fofe.encode.layout import input_blocks
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import InputError, ModelError
 from fofe.model.config import ModelConfig, ViewConfig
+from fofe.model.gate import PREFIX, GateSettings, gate_config
 from fofe.model.settings import build, to_table
 
 FORMAT_VERSION = 1
@@ -61,6 +62,7 @@ class StoredModel:
     vocabularies: dict[str, Vocabulary]
     alphabet: Alphabet | None
     weights: dict[str, FloatArray]
+    gate: GateSettings | None = None
     card: str = ""
     training: dict[str, Any] = field(default_factory=dict)
     """How it was trained: seed, scores, command; for `fofe inspect`."""
@@ -103,6 +105,7 @@ def _write(model: StoredModel, folder: Path) -> None:
         "labels": list(model.labels),
         "decoding": to_table(model.decoding),
         "training": model.training,
+        **({} if model.gate is None else {"gate": to_table(model.gate)}),
     }
     (folder / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
     for name, vocabulary in model.vocabularies.items():
@@ -114,6 +117,7 @@ def _write(model: StoredModel, folder: Path) -> None:
     (folder / "README.md").write_text(model.card, "utf-8")
     contiguous = {name: np.ascontiguousarray(array) for name, array in model.weights.items()}
     save_file(contiguous, folder / "model.safetensors")
+    (folder / "model.safetensors").chmod(0o644)  # safetensors keeps it to its owner
 
 
 def load_model(path: str | Path) -> StoredModel:
@@ -141,9 +145,10 @@ def _load(folder: Path) -> StoredModel:
         alphabet = Alphabet(_strings(_read_json(folder / "alphabet.json"), folder / "alphabet.json"))
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
+    gate = build(GateSettings, table["gate"], path=folder / "config.json") if "gate" in table else None
     _check_shapes(
         weights,
-        expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels)),
+        expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels), gate),
         folder / "model.safetensors",
     )
     return StoredModel(
@@ -153,6 +158,7 @@ def _load(folder: Path) -> StoredModel:
         vocabularies=vocabularies,
         alphabet=alphabet,
         weights=weights,
+        gate=gate,
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
         training=table.get("training", {}),
     )
@@ -169,7 +175,11 @@ def _model_errors() -> Iterator[None]:
 
 
 def expected_shapes(
-    config: ModelConfig, vocabulary_sizes: Mapping[str, int], alphabet_size: int, label_count: int
+    config: ModelConfig,
+    vocabulary_sizes: Mapping[str, int],
+    alphabet_size: int,
+    label_count: int,
+    gate: GateSettings | None = None,
 ) -> dict[str, tuple[int, ...]]:
     """The name and shape of every weight of a model."""
     shapes: dict[str, tuple[int, ...]] = {}
@@ -196,10 +206,19 @@ def expected_shapes(
         shapes["characters.weight"] = (alphabet_size, characters.dimension)
     if characters.cnn:
         convolution("character_cnn", characters.dimension, characters.heights, characters.kernels)
-    sizes = (input_blocks(config)[-1].end, *config.hidden, label_count)
+    shapes |= _layer_shapes("layers.", config, label_count)
+    narrow_config = None if gate is None else gate_config(config, gate.width)
+    if narrow_config is not None:
+        shapes |= _layer_shapes(f"{PREFIX}layers.", narrow_config, 1)
+    return shapes
+
+
+def _layer_shapes(prefix: str, config: ModelConfig, outputs: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {}
+    sizes = (input_blocks(config)[-1].end, *config.hidden, outputs)
     for number, (wide, narrow) in enumerate(pairwise(sizes)):
-        shapes[f"layers.{number}.weight"] = (narrow, wide)
-        shapes[f"layers.{number}.bias"] = (narrow,)
+        shapes[f"{prefix}{number}.weight"] = (narrow, wide)
+        shapes[f"{prefix}{number}.bias"] = (narrow,)
     return shapes
 
 

@@ -15,7 +15,7 @@ from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
-from fofe.model.engine import Engine
+from fofe.model.engine import Engine, Scores
 from fofe.model.pieces import pieces
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -42,7 +42,8 @@ class Model:
         self._alternatives = 0
         self._for_recall = False
         self._tokeniser = tokeniser(stored.config.language)
-        self._engine = Engine(stored.config, stored.encoder, stored.weights)
+        self._engine = Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+        self._exact = False
 
     def with_options(
         self,
@@ -52,6 +53,7 @@ class Model:
         nested: bool | None = None,
         alternatives: int | None = None,
         for_recall: bool | None = None,
+        exact: bool | None = None,
     ) -> Model:
         """A model that shares this one's weights and decodes as given; what is not given stays.
 
@@ -60,7 +62,9 @@ class Model:
             strategy: how overlaps are resolved, one of `fofe.decode.STRATEGIES`.
             nested: whether mentions may lie in one another.
             alternatives: how many of the next best labels each mention tells.
-            for_recall: take the best label other than NONE even where NONE is more likely.
+            for_recall: take the best label other than NONE even where NONE is more likely; this judges every
+                fragment, as `exact` does.
+            exact: judge every fragment, also those that the gate would turn away.
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
@@ -77,6 +81,8 @@ class Model:
             other._alternatives = alternatives
         if for_recall is not None:
             other._for_recall = for_recall
+        if exact is not None:
+            other._exact = exact
         return other
 
     def __call__(self, text: str) -> Document:
@@ -122,7 +128,11 @@ class Model:
     def _mentions_at_once(
         self, sentences: Sequence[Sentence], opens: Sequence[bool]
     ) -> Iterator[list[Mention]]:
-        scores = self._engine.score([sentence.words for sentence in sentences], [True, *opens[1:]])
+        scores = self._engine.score(
+            [sentence.words for sentence in sentences],
+            [True, *opens[1:]],
+            exact=self._exact or self._for_recall,
+        )
         pools = select(
             scores.fragments,
             scores.token_offsets,
@@ -131,35 +141,39 @@ class Model:
             threshold=self.decoding.threshold,
             for_recall=self._for_recall,
         )
-        ranked = _Alternatives(scores.probabilities, self.labels, self._alternatives, self.config.max_words)
-        for sentence, pool in zip(sentences, pools, strict=True):
+        ranked = _Alternatives(scores, self.labels, self._alternatives)
+        for number, (sentence, pool) in enumerate(zip(sentences, pools, strict=True)):
             kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
-            yield [_mention(candidate, sentence, ranked.of(len(sentence), candidate)) for candidate in kept]
-            ranked.next_sentence(len(sentence))
+            yield [_mention(candidate, sentence, ranked.of(number, candidate)) for candidate in kept]
 
 
 class _Alternatives:
     """The next best labels of fragments, looked up only for those that became mentions."""
 
-    def __init__(self, probabilities: FloatArray, labels: Sequence[str], wanted: int, max_words: int) -> None:
-        self._probabilities = probabilities
+    def __init__(self, scores: Scores, labels: Sequence[str], wanted: int) -> None:
         self._labels = labels
         self._wanted = wanted
-        self._max_words = max_words
-        self._first_fragment = 0
+        self._scores = scores
 
-    def of(self, length: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+    def of(self, sentence: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+        """The labels after that of a candidate of a sentence, best first, with their probabilities."""
         if not self._wanted:
             return ()
-        before = np.minimum(length - np.arange(candidate.start), self._max_words).sum()
-        row = self._probabilities[self._first_fragment + int(before) + candidate.end - candidate.start - 1]
+        row = self._probabilities(sentence, candidate)
         best = [
             column for column in np.argsort(-row, kind="stable") if self._labels[column] != candidate.label
         ]
         return tuple((self._labels[column], float(row[column])) for column in best[: self._wanted])
 
-    def next_sentence(self, length: int) -> None:
-        self._first_fragment += int(np.minimum(length - np.arange(length), self._max_words).sum())
+    def _probabilities(self, sentence: int, candidate: Candidate) -> FloatArray:
+        """[K] of a candidate; fragments are in the order of their first tokens."""
+        fragments = self._scores.fragments
+        first = int(self._scores.token_offsets[sentence]) + candidate.start
+        same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
+        last = first + candidate.end - candidate.start - 1
+        found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
+        row: FloatArray = self._scores.probabilities[same_start][found]
+        return row
 
 
 def _mention(

@@ -134,6 +134,26 @@ class DecodingConfig:
 
 
 @dataclass(frozen=True)
+class GateConfig:
+    """The narrow network that turns away most fragments before the wide layers, fitted after training."""
+
+    enabled: bool = True
+    width: int = 32
+    """Its hidden units."""
+    recall: float = 0.9995
+    """The share of the network's own positives that it must let through, on training sentences."""
+    sentences: int = 3000
+    """How many training sentences it is fitted on, and as many others its cut is chosen on."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.recall <= 1:
+            raise ValueError(f"recall is a share above 0 and at most 1, not {self.recall}")
+        for name in ("width", "sentences"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """A whole training run."""
 
@@ -142,6 +162,7 @@ class RunConfig:
     sampling: SamplingConfig = field(default_factory=SamplingConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
+    gate: GateConfig = field(default_factory=GateConfig)
 
 
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:

@@ -22,6 +22,7 @@ from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.gate import fit_gate
 from fofe.train.setup import Corpora, Setup, prepare, read_corpora
 from fofe.train.tuning import Tuned, dev_candidates, tune
 
@@ -191,6 +192,14 @@ class Run:
         best = self.progress.best
         assert best is not None, "the last epoch is always evaluated"
         weights = self._kept()
+        fitted = fit_gate(
+            self.config.model,
+            self.setup.encoder,
+            weights,
+            self.corpora.train,
+            self.config.gate,
+            self.config.training.seed,
+        )
         test = self._test(weights, best)
         training: dict[str, Any] = {
             "seed": self.config.training.seed,
@@ -212,7 +221,8 @@ class Run:
             decoding=Decoding(best.threshold, best.strategy, self.config.decoding.nested),
             vocabularies=self.setup.vocabularies,
             alphabet=self.setup.alphabet,
-            weights=weights,
+            weights=weights if fitted is None else weights | fitted.weights,
+            gate=None if fitted is None else fitted.settings,
             card=card,
             training=training,
         )
