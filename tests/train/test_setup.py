@@ -153,8 +153,9 @@ def test_a_trained_model_as_the_start(config: RunConfig, tiny_path: Path, tmp_pa
     assert setup.labels == [*start.labels, "WEATHER"]
     assert setup.vocabularies["cased"].words == [*start.vocabularies["cased"].words, "Zorblax"]
     weights = setup.learner.weights()
-    for name, trained in start.weights.items():
-        assert np.array_equal(weights[name][: len(trained)], trained), name
+    for name, array in weights.items():
+        trained = start.weights[name]
+        assert np.array_equal(array[: len(trained)], trained), name
     assert weights["layers.1.weight"].shape[0] == len(start.labels) + 1
 
 
