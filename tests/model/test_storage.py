@@ -47,7 +47,7 @@ def test_a_round_trip_changes_nothing(tiny_path: Path, tmp_path: Path) -> None:
     save_model(model, tmp_path / "deep" / "copy")
     copy = load_model(tmp_path / "deep" / "copy")
     assert np.array_equal(scores(copy), scores(model))
-    for name in ("config", "labels", "decoding", "card", "training"):
+    for name in ("config", "labels", "decoding", "gate", "card", "training"):
         assert getattr(copy, name) == getattr(model, name)
     files = sorted(path.name for path in tiny_path.iterdir())
     assert files == [
@@ -128,6 +128,12 @@ def repeat_a_word(folder: Path) -> None:
             "model.safetensors",
             r"'layers.0.bias' is \[3\], config.json and vocabularies want \[32\]",
         ),
+        (
+            weighted(gate__layers__1__weight=np.zeros((1, 3), np.float32)),
+            "model.safetensors",
+            r"'gate.layers.1.weight' is \[1, 3\], config.json and vocabularies want \[1, 32\]",
+        ),
+        (configured(gate={"width": 32}), "config.json", "missing key 'cut'"),
         (weighted(layers__0__bias=np.zeros(32)), "model.safetensors", "'layers.0.bias' is float64"),
         (write("config.json", '{"format": 1,\n"model"'), "config.json:2", "is not JSON"),
         (write("config.json", "[]"), "config.json", "has format None, this version reads format 1"),
