@@ -13,9 +13,10 @@ import pytest
 
 from fofe.errors import ConfigError, InputError
 from fofe.model.storage import load_model
+from fofe.model.torch_engine import choose_device
 from fofe.train.config import RunConfig, load_config
 from fofe.train.examples import LabelledSentence
-from fofe.train.setup import choose_device, prepare, read_corpora
+from fofe.train.setup import prepare, read_corpora
 
 
 def with_data(config: RunConfig, **changes: Any) -> RunConfig:

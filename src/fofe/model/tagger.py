@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,14 @@ TOKENS_AT_ONCE = 2048
 """How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
 
 
+class Scorer(Protocol):
+    """What scores fragments for a model: the NumPy engine or the network in torch."""
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores: ...
+
+
 class Model:
     """Finds mentions in text.
 
@@ -32,7 +40,9 @@ class Model:
     decodes differently and shares the weights.
     """
 
-    def __init__(self, stored: StoredModel, *, path: Path | None = None) -> None:
+    def __init__(
+        self, stored: StoredModel, *, path: Path | None = None, scorer: Scorer | None = None
+    ) -> None:
         self.path = path
         self.config = stored.config
         self.labels = stored.labels
@@ -42,7 +52,7 @@ class Model:
         self._alternatives = 0
         self._for_recall = False
         self._tokeniser = tokeniser(stored.config.language)
-        self._engine = Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+        self._engine: Scorer = scorer or Engine(stored.config, stored.encoder, stored.weights, stored.gate)
         self._exact = False
 
     def with_options(
@@ -207,6 +217,24 @@ def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[
         yield group
 
 
-def load(path: str | Path) -> Model:
-    """Load a model directory."""
-    return Model(load_model(path), path=Path(path))
+def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Model:
+    """Load a model directory.
+
+    Args:
+        path: the directory.
+        engine: "numpy", which needs nothing else and is the fastest on a CPU; or "torch", the network itself,
+            which judges all fragments of a batch at once.
+        device: where torch runs: "cpu", "cuda" or "auto".
+    """
+    stored = load_model(path)
+    return Model(stored, path=Path(path), scorer=_torch_engine(stored, device) if engine == "torch" else None)
+
+
+def _torch_engine(stored: StoredModel, device: str) -> Scorer:
+    try:
+        from fofe.model.torch_engine import TorchEngine, choose_device
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise FofeError("the torch engine needs PyTorch (pip install 'fofe[train]')") from None
+    return TorchEngine(stored.config, stored.encoder, stored.weights, choose_device(device))

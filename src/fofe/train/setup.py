@@ -14,12 +14,13 @@ import torch
 from fofe import __version__
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.vocabulary import Alphabet, Vocabulary
-from fofe.errors import ConfigError, InputError
+from fofe.errors import InputError
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
 from fofe.model.network import Network
 from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
+from fofe.model.torch_engine import choose_device
 from fofe.resources.vectors import WordVectors, read_vectors
 from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
@@ -160,18 +161,6 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         learner,
         _fingerprint(config, corpora, labels, start),
     )
-
-
-def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is CUDA where there is one, else the CPU."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise ConfigError(f"device {name!r} cannot be used: {error}", remedy='use "auto" or "cpu"') from None
-    return device
 
 
 def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str, WordVectors | None]:

@@ -1,0 +1,67 @@
+"""Tagging with the network itself, all fragments of a batch at once: for a GPU, and as a yardstick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from fofe._arrays import FloatArray
+from fofe.encode.encoded import Encoder
+from fofe.encode.fragments import all_fragments
+from fofe.errors import ConfigError
+from fofe.model.batch import make_batch
+from fofe.model.config import ModelConfig
+from fofe.model.engine import Scores
+from fofe.model.network import Network
+
+
+class TorchEngine:
+    """Scores every fragment of tokenised sentences with PyTorch."""
+
+    def __init__(
+        self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray], device: torch.device
+    ) -> None:
+        self.config = config
+        self._encoder = encoder
+        self._device = device
+        alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
+        label_count = len(weights[f"layers.{len(config.hidden)}.bias"])
+        self._network = Network(config, alphabet_size=alphabet_size, label_count=label_count).to(device)
+        with torch.no_grad():
+            for name, parameter in self._network.named_parameters():
+                parameter.copy_(torch.from_numpy(weights[name]))
+        self._tables = {
+            view.name: torch.from_numpy(weights[f"tables.{view.name}"]).to(device)
+            for view in config.views
+            if view.has_table
+        }
+
+    def score(
+        self,
+        sentences: Sequence[Sequence[str]],
+        opens: Sequence[bool] | None = None,
+        *,
+        exact: bool = True,  # noqa: ARG002  every fragment is judged here
+    ) -> Scores:
+        """Label probabilities of all fragments of some sentences, as `Engine.score` gives them."""
+        text = self._encoder.encode(sentences, opens if self.config.sees_documents else None)
+        fragments = all_fragments(text.token_offsets, self.config.max_words)
+        batch, rows = make_batch(text, fragments)
+        with torch.no_grad():
+            tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
+            scores = self._network(batch.to(self._device), tables)
+            probabilities = torch.softmax(scores, dim=1).cpu().numpy()
+        return Scores(fragments, text.token_offsets, probabilities)
+
+
+def choose_device(name: str) -> torch.device:
+    """The device of that name; `auto` is CUDA where there is one, else the CPU."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ConfigError(f"device {name!r} cannot be used: {error}", remedy='use "auto" or "cpu"') from None
+    return device
