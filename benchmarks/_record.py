@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,13 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         raise SystemExit(f"skipped: this benchmark needs {path}, which is not here")
     return path
+
+
+def on_one_thread() -> None:
+    """Start this program anew with one thread for every BLAS, which they read when they are loaded."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    if any(os.environ.get(name) != "1" for name in names):
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | dict.fromkeys(names, "1"))
 
 
 def read_results() -> list[dict[str, Any]]:
