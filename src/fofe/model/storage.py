@@ -1,7 +1,7 @@
 """A model directory: data only, checked when it is loaded, written whole or not at all.
 
 config.json        what the model is: sizes, features, labels, decoding, format version
-model.safetensors  the weights
+model.safetensors  the weights; word tables may be float16 or int8 with scales, the others float16
 vocabulary.*.txt   a word a line, JSON strings, one file for each view with a table
 alphabet.json      the characters
 README.md          the model card
@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from fofe._arrays import FloatArray
 from fofe._files import read_text
 from fofe.decode import STRATEGIES
 from fofe.encode.encoded import Encoder
@@ -33,6 +33,7 @@ from fofe.errors import InputError, ModelError
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.gate import PREFIX, GateSettings, gate_config
 from fofe.model.settings import build, to_table
+from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name, table_name
 
 FORMAT_VERSION = 1
 COPY_AGAIN = "copy the model again"
@@ -52,6 +53,21 @@ class Decoding:
 
 
 @dataclass(frozen=True)
+class Storage:
+    """The kinds of numbers that are on disk."""
+
+    tables: str = "float32"
+    """Of the word tables: one of `TABLE_KINDS`."""
+    weights: str = "float32"
+    """Of all other weights: one of `FLOAT_KINDS`. In memory they are float32."""
+
+    def __post_init__(self) -> None:
+        for key, value, kinds in (("tables", self.tables, TABLE_KINDS), ("weights", self.weights, FLOAT_KINDS)):
+            if value not in kinds:
+                raise ValueError(f"{key} must be one of {', '.join(kinds)}, not {value!r}")
+
+
+@dataclass(frozen=True)
 class StoredModel:
     """Everything that a model directory holds."""
 
@@ -61,8 +77,13 @@ class StoredModel:
     decoding: Decoding
     vocabularies: dict[str, Vocabulary]
     alphabet: Alphabet | None
-    weights: dict[str, FloatArray]
+    weights: dict[str, NDArray[Any]]
+    """float32, but for the word tables, which are as they are stored."""
     gate: GateSettings | None = None
+    storage: Storage = field(default_factory=Storage)
+    ranked_words: dict[str, int] = field(default_factory=dict)
+    """How many words of a view's table come first, in the order of their frequency; those after them are
+    training words that the vectors lacked. Models of older versions do not tell."""
     card: str = ""
     training: dict[str, Any] = field(default_factory=dict)
     """How it was trained: seed, scores, command; for `fofe inspect`."""
@@ -75,8 +96,13 @@ class StoredModel:
 def save_model(model: StoredModel, path: str | Path) -> None:
     """Write a model directory aside, then move it into place."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise ModelError(
+            f"cannot be written: {error.strerror}", path=target, remedy="choose another directory"
+        ) from None
     try:
         _write(model, aside)
         aside.chmod(0o755)
@@ -106,6 +132,8 @@ def _write(model: StoredModel, folder: Path) -> None:
         "decoding": to_table(model.decoding),
         "training": model.training,
         **({} if model.gate is None else {"gate": to_table(model.gate)}),
+        **({} if model.storage == Storage() else {"storage": to_table(model.storage)}),
+        **({"ranked_words": model.ranked_words} if model.ranked_words else {}),
     }
     (folder / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
     for name, vocabulary in model.vocabularies.items():
@@ -115,8 +143,7 @@ def _write(model: StoredModel, folder: Path) -> None:
     if model.alphabet is not None:
         (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
     (folder / "README.md").write_text(model.card, "utf-8")
-    contiguous = {name: np.ascontiguousarray(array) for name, array in model.weights.items()}
-    save_file(contiguous, folder / "model.safetensors")
+    save_file(_on_disk(model.weights, model.storage), folder / "model.safetensors")
     (folder / "model.safetensors").chmod(0o644)  # safetensors keeps it to its owner
 
 
@@ -146,19 +173,21 @@ def _load(folder: Path) -> StoredModel:
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
     gate = build(GateSettings, table["gate"], path=folder / "config.json") if "gate" in table else None
-    _check_shapes(
-        weights,
-        expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels), gate),
-        folder / "model.safetensors",
-    )
+    storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
+    shapes = expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels), gate)
+    if storage.tables == "int8":
+        shapes |= {scales_name(name): (size,) for name, size in sizes.items()}
+    _check_weights(weights, shapes, storage, folder / "model.safetensors")
     return StoredModel(
         config=config,
         labels=tuple(labels),
         decoding=build(Decoding, table["decoding"], path=folder / "config.json"),
         vocabularies=vocabularies,
         alphabet=alphabet,
-        weights=weights,
+        weights=_in_memory(weights),
         gate=gate,
+        storage=storage,
+        ranked_words=_ranked_words(table.get("ranked_words", {}), vocabularies, folder / "config.json"),
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
         training=table.get("training", {}),
     )
@@ -193,7 +222,7 @@ def expected_shapes(
     read = sum(view.dimension for view in config.views if view.lookup != "window")
     for view in config.views:
         if view.has_table:
-            shapes[f"tables.{view.name}"] = (vocabulary_sizes[view.name], view.dimension)
+            shapes[table_name(view.name)] = (vocabulary_sizes[view.name], view.dimension)
         elif view.lookup == "spelling":
             convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)
         elif view.lookup == "window":
@@ -222,14 +251,40 @@ def _layer_shapes(prefix: str, config: ModelConfig, outputs: int) -> dict[str, t
     return shapes
 
 
-def _check_shapes(
-    weights: Mapping[str, FloatArray], expected: Mapping[str, tuple[int, ...]], path: Path
+def _kind(name: str, storage: Storage) -> str:
+    """The kind of numbers that a weight is stored as."""
+    if name.endswith(SCALES):
+        return "float32"
+    return storage.tables if name.startswith(TABLES) else storage.weights
+
+
+def _on_disk(weights: Mapping[str, NDArray[Any]], storage: Storage) -> dict[str, NDArray[Any]]:
+    stored = {}
+    for name, array in weights.items():
+        kind = _kind(name, storage)
+        if name.startswith(TABLES) and array.dtype != kind:
+            raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
+        stored[name] = np.ascontiguousarray(array, kind)
+    return stored
+
+
+def _in_memory(weights: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The weights as engines want them: tables as they are, since few of their rows will be read."""
+    return {
+        name: array if name.startswith(TABLES) else array.astype(np.float32, copy=False)
+        for name, array in weights.items()
+    }
+
+
+def _check_weights(
+    weights: Mapping[str, NDArray[Any]], expected: Mapping[str, tuple[int, ...]], storage: Storage, path: Path
 ) -> None:
     for name, shape in expected.items():
         if name not in weights:
             raise ModelError(f"lacks the weights {name!r}", path=path, remedy=COPY_AGAIN)
-        if weights[name].dtype != np.float32:
-            raise ModelError(f"{name!r} is {weights[name].dtype}, not float32", path=path, remedy=COPY_AGAIN)
+        found, wanted = weights[name].dtype, _kind(name, storage)
+        if found != wanted:
+            raise ModelError(f"{name!r} is {found}, not {wanted}", path=path, remedy=COPY_AGAIN)
         if weights[name].shape != shape:
             raise ModelError(
                 f"{name!r} is {list(weights[name].shape)}, config.json and vocabularies want {list(shape)}",
@@ -238,13 +293,23 @@ def _check_shapes(
             )
 
 
-def _read_weights(path: Path) -> dict[str, FloatArray]:
+def _read_weights(path: Path) -> dict[str, NDArray[Any]]:
     try:
         return load_file(path)
     except FileNotFoundError:
         raise ModelError("is missing", path=path, remedy=COPY_AGAIN) from None
     except (SafetensorError, OSError) as error:
         raise ModelError(f"is broken: {error}", path=path, remedy=COPY_AGAIN) from None
+
+
+def _ranked_words(counts: Any, vocabularies: Mapping[str, Vocabulary], path: Path) -> dict[str, int]:
+    fits = isinstance(counts, dict) and all(
+        name in vocabularies and type(count) is int and 0 <= count <= len(vocabularies[name].words)
+        for name, count in counts.items()
+    )
+    if not fits:
+        raise ModelError("ranked_words does not fit the vocabularies", path=path, remedy=COPY_AGAIN)
+    return dict(counts)
 
 
 def _read_config(path: Path) -> dict[str, Any]:

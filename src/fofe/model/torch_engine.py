@@ -14,6 +14,7 @@ from fofe.model.batch import make_batch
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores
 from fofe.model.network import Network
+from fofe.model.table import Table
 
 
 class TorchEngine:
@@ -32,7 +33,7 @@ class TorchEngine:
             for name, parameter in self._network.named_parameters():
                 parameter.copy_(torch.from_numpy(weights[name]))
         self._tables = {
-            view.name: torch.from_numpy(weights[f"tables.{view.name}"]).to(device)
+            view.name: torch.from_numpy(Table.from_weights(weights, view.name).whole()).to(device)
             for view in config.views
             if view.has_table
         }

@@ -10,6 +10,7 @@ from fofe._arrays import FloatArray
 from fofe.encode.encoded import Contexts, Encoder
 from fofe.model.config import ModelConfig
 from fofe.model.numpy_ops import Convolution, shifted
+from fofe.model.table import Table
 
 
 class WordsAlone:
@@ -18,7 +19,9 @@ class WordsAlone:
     def __init__(self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray]) -> None:
         self._encoder = encoder
         self._views = [view for view in config.views if view.lookup != "window"]
-        self._tables = {view.name: weights[f"tables.{view.name}"] for view in self._views if view.has_table}
+        self._tables = {
+            view.name: Table.from_weights(weights, view.name) for view in self._views if view.has_table
+        }
         self._spelling = {
             view.name: Convolution.from_weights(weights, f"spelling.{view.name}.", (view.height,))
             for view in self._views
@@ -31,7 +34,7 @@ class WordsAlone:
         parts: list[FloatArray] = [np.zeros((len(words), 0), dtype=np.float32)]
         for view in self._views:
             if view.has_table:
-                parts.append(self._tables[view.name][text.words[view.name]])
+                parts.append(self._tables[view.name].rows(text.words[view.name]))
             else:
                 spelt = text.spelling
                 assert spelt is not None, "a model with a spelling view has an alphabet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,7 @@ PLAINLY_NEGATIVE = 0.01
 POSITIVE_WEIGHT = 5.0
 """A mention that is turned away is lost; a fragment let through in vain only costs time."""
 PASSES = 4
+LEAST_STEPS = 300
 RATE = 0.003
 
 
@@ -63,16 +64,14 @@ def fit_gate(
         return None
     torch.manual_seed(seed)
     random = np.random.default_rng([seed, 1])
-    order = random.permutation(len(sentences))[: 2 * settings.sentences]
-    half = (len(order) + 1) // 2
-    fitting, choosing = ([sentences[number] for number in part] for part in (order[:half], order[half:]))
+    groups = _groups(sentences, random)[: 2 * settings.sentences // SENTENCES_AT_ONCE + 2]
+    fitting, choosing = groups[::2], groups[1::2] or groups
     alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
     gate = Network(narrow, alphabet_size=alphabet_size, label_count=1)
     _share_spelling(gate, weights)
     maker = _ExampleMaker(Engine(config, encoder, weights), encoder, gate, weights)
-    examples = [maker.examples(group, random) for group in _groups(fitting)]
-    _fit(gate, examples, random)
-    scored = [maker.examples(group, None) for group in _groups(choosing or fitting)]
+    _fit(gate, [maker.examples(group, random) for group in fitting], random)
+    scored = [maker.examples(group, None) for group in choosing]
     return _with_cut(gate, scored, settings)
 
 
@@ -128,7 +127,7 @@ def _share_spelling(gate: Network, weights: Mapping[str, FloatArray]) -> None:
 
 def _fit(gate: Network, examples: Sequence[_Examples], random: np.random.Generator) -> None:
     optimiser = torch.optim.Adam(gate.layers.parameters(), RATE)
-    steps = PASSES * len(examples)
+    steps = max(LEAST_STEPS, PASSES * len(examples))
     for step in range(steps):
         if step % len(examples) == 0:
             order = random.permutation(len(examples))
@@ -176,7 +175,17 @@ def _with_cut(gate: Network, scored: Sequence[_Examples], settings: GateConfig) 
     return FittedGate(chosen, weights)
 
 
-def _groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
-    return (
-        sentences[start : start + SENTENCES_AT_ONCE] for start in range(0, len(sentences), SENTENCES_AT_ONCE)
-    )
+def _groups(
+    sentences: Sequence[LabelledSentence], random: np.random.Generator
+) -> list[list[LabelledSentence]]:
+    """Whole documents in random order, some sentences together."""
+    begins = [number for number, sentence in enumerate(sentences) if sentence.opens or not number]
+    documents = [
+        sentences[start:end] for start, end in zip(begins, [*begins[1:], len(sentences)], strict=True)
+    ]
+    groups: list[list[LabelledSentence]] = [[]]
+    for number in random.permutation(len(documents)):
+        if len(groups[-1]) >= SENTENCES_AT_ONCE:
+            groups.append([])
+        groups[-1] += documents[number]
+    return groups

@@ -223,6 +223,7 @@ class Run:
             alphabet=self.setup.alphabet,
             weights=weights if fitted is None else weights | fitted.weights,
             gate=None if fitted is None else fitted.settings,
+            ranked_words=self.setup.ranked_words,
             card=card,
             training=training,
         )

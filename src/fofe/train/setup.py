@@ -20,6 +20,7 @@ from fofe.formats.report import Report
 from fofe.model.network import Network
 from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
+from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.resources.vectors import WordVectors, read_vectors
 from fofe.text.document import Document
@@ -113,6 +114,8 @@ class Setup:
 
     labels: list[str]
     vocabularies: dict[str, Vocabulary]
+    ranked_words: dict[str, int]
+    """How many words of each vocabulary come in the order of their frequency: all but those added last."""
     alphabet: Alphabet | None
     encoder: Encoder
     sampler: Sampler
@@ -140,7 +143,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         if view.has_table:
             weights = first_vectors(view, vocabularies[view.name], vectors[view.name], random)
             if start is not None:
-                known = start.weights[f"tables.{view.name}"]
+                known = Table.from_weights(start.weights, view.name).whole()
                 weights[: len(known)] = known
             unknowns = np.arange(len(vocabularies[view.name].unknowns))
             trained = np.concatenate([text.words[view.name], unknowns])
@@ -155,6 +158,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     return Setup(
         labels,
         vocabularies,
+        _ranked_words(vocabularies, vectors, start),
         alphabet,
         encoder,
         _sampler(config, words, vocabularies, text, examples),
@@ -186,6 +190,14 @@ def _vocabularies(
         base = start.vocabularies[view.name].words if start else known.words if known else []
         made[view.name] = make_vocabulary(view, words, base, digits=config.model.digits)
     return made
+
+
+def _ranked_words(
+    vocabularies: dict[str, Vocabulary], vectors: dict[str, WordVectors | None], start: StoredModel | None
+) -> dict[str, int]:
+    if start is not None:
+        return start.ranked_words
+    return {name: len((vectors[name] or vocabulary).words) for name, vocabulary in vocabularies.items()}
 
 
 def _alphabet(config: RunConfig, words: Sequence[str], start: StoredModel | None) -> Alphabet | None:
