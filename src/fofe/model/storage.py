@@ -62,7 +62,10 @@ class Storage:
     """Of all other weights: one of `FLOAT_KINDS`. In memory they are float32."""
 
     def __post_init__(self) -> None:
-        for key, value, kinds in (("tables", self.tables, TABLE_KINDS), ("weights", self.weights, FLOAT_KINDS)):
+        for key, value, kinds in (
+            ("tables", self.tables, TABLE_KINDS),
+            ("weights", self.weights, FLOAT_KINDS),
+        ):
             if value not in kinds:
                 raise ValueError(f"{key} must be one of {', '.join(kinds)}, not {value!r}")
 
