@@ -12,6 +12,7 @@ from fofe._arrays import BoolArray, FloatArray
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.network import Network
 from fofe.model.torch_ops import Dropout
+from fofe.train.averaging import kept
 from fofe.train.config import TrainingConfig
 from fofe.train.producer import produced
 from fofe.train.sampling import Batch, Sampler
@@ -88,11 +89,11 @@ class Learner:
         self.optimiser.step()
         for name, table in self.tables.items():
             table.update(rows[name], gathered[name], self.config.word_rate * factor, self.step)
-        self.step += 1
         if self.config.average:
             with torch.no_grad():
                 parameters: list[Tensor] = list(self.network.parameters())
-                torch._foreach_lerp_(self.averages, parameters, 1 - self.config.average)
+                torch._foreach_lerp_(self.averages, parameters, 1 - kept(self.config.average, self.step))
+        self.step += 1
         return float(loss.detach())
 
     def weights(self) -> dict[str, FloatArray]:

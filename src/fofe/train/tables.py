@@ -14,6 +14,7 @@ from fofe.encode.vocabulary import Vocabulary
 from fofe.errors import ConfigError
 from fofe.model.config import ViewConfig
 from fofe.resources.vectors import WordVectors
+from fofe.train.averaging import kept_since
 
 RANDOM_RANGE = 0.25
 """Word vectors that start at random are uniform within this range."""
@@ -87,10 +88,9 @@ class WordTable:
         return self.averages
 
     def _settle(self, rows: Tensor, weights: Tensor, step: int) -> None:
-        """Bring averages up to `step`: a row that stood still for k steps came nearer by decay^k."""
+        """Bring averages up to `step`: a row that stood still came nearer by what was kept since."""
         if not self.decay:
             return
-        waited = (step - self.settled[rows]).to(torch.float32)
-        remembered = (self.decay**waited)[:, None]
+        remembered = kept_since(self.decay, self.settled[rows], step)[:, None]
         self.averages[rows] = weights + (self.averages[rows] - weights) * remembered
         self.settled[rows] = step
