@@ -20,6 +20,7 @@ __all__ = [
     "FORMATS",
     "Format",
     "Report",
+    "corpus_files",
     "format_named",
     "guess_format",
     "read_corpus",
@@ -91,7 +92,7 @@ def read_corpus(
     they come without sentences. The options are those of the format's `read`.
     """
     report = Report() if report is None else report
-    for file, name in _files(path, format, report):
+    for file, name in corpus_files(path, format, report):
         reader = format_named(name).read
         _check_options(reader, name, options)
         for document in reader(file, report, **options):
@@ -128,18 +129,18 @@ def with_tokens(document: Document, language: str, report: Report) -> Document:
     return document
 
 
-def _files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
+def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
     """The files that a path stands for, each with the name of its format."""
-    if str(path) == STANDARD or Path(path).is_file():
-        yield path, format or guess_format(path)
-    elif Path(path).is_dir():
+    if str(path) != STANDARD and Path(path).is_dir():
         yield from _files_in(Path(path), format, report)
+    elif str(path) == STANDARD or Path(path).exists():
+        yield path, format or guess_format(path)
     else:
         matches = sorted(glob.glob(str(path), recursive=True))
         if not matches:
             raise InputError("there is no such file or directory", path=path)
         for match in matches:
-            yield from _files(match, format, report)
+            yield from corpus_files(match, format, report)
 
 
 def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tuple[Path, str]]:

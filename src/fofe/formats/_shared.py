@@ -42,22 +42,27 @@ def read_all(path: str | Path) -> str:
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """The lines of a UTF-8 file or of standard input with their numbers, one at a time."""
     name = display_name(path)
-    with _open_bytes(path) as stream:
+    with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
-                    path=name,
-                    line=number,
-                    remedy="convert the file, for example with iconv -f latin1 -t utf-8",
-                ) from None
-            yield number, text
+            yield number, decode_line(line, name, number)
+
+
+def decode_line(line: bytes, name: str, number: int) -> str:
+    """The text of one line of a UTF-8 file."""
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
+            path=name,
+            line=number,
+            remedy="convert the file, for example with iconv -f latin1 -t utf-8",
+        ) from None
 
 
 @contextmanager
-def _open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file, or standard input."""
     if str(path) == STANDARD:
         yield sys.stdin.buffer
         return

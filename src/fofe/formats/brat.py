@@ -50,15 +50,19 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
 
     A document's id is its path inside the directory, without the suffix.
     """
+    for text, id in texts(path, report):
+        yield read_document(text, id, report)
+
+
+def texts(path: str | Path, report: Report) -> list[tuple[Path, str]]:
+    """The text files that `read` reads, each with the id of its document."""
     path = Path(path)
     if not path.is_dir():
-        yield _document(path.with_suffix(TEXT_SUFFIX), path.stem, report)
-        return
-    texts = _texts_in(path)
-    if not texts:
+        return [(path.with_suffix(TEXT_SUFFIX), path.stem)]
+    found = _texts_in(path)
+    if not found:
         report.note(EMPTY_FILES, str(path))
-    for text in texts:
-        yield _document(text, text.relative_to(path).with_suffix("").as_posix(), report)
+    return [(text, text.relative_to(path).with_suffix("").as_posix()) for text in found]
 
 
 def _texts_in(folder: Path) -> list[Path]:
@@ -80,7 +84,8 @@ def _visible(folder: Path, suffix: str) -> list[Path]:
     )
 
 
-def _document(text_path: Path, id: str, report: Report) -> Document:
+def read_document(text_path: Path, id: str, report: Report) -> Document:
+    """The document of a text file and the annotation file beside it."""
     document = Document(read_text(text_path), id=id)
     annotation_path = text_path.with_suffix(ANNOTATION_SUFFIX)
     if not annotation_path.exists():

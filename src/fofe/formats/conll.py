@@ -246,12 +246,16 @@ def write(
     with open_output(path_or_stream) as stream:
         for number, document in enumerate(chain(first, remaining), start=1):
             place = document.id or f"document {number}"
-            content = without_surrogates("".join(_lines(document, tags, report, place)), report, place)
-            if len(first) > 1:
-                content = f"{DOCUMENT_START} {OUTSIDE}\n\n{content}"
-            elif content.startswith(BYTE_ORDER_MARK):
-                content = BYTE_ORDER_MARK + content  # else the first character would be taken for the mark
-            stream.write(content)
+            stream.write(format_document(document, report, place, scheme=tags, alone=len(first) == 1))
+
+
+def format_document(document: Document, report: Report, place: str, *, scheme: Scheme, alone: bool) -> str:
+    """The rows of one document, after a `-DOCSTART-` line unless it is alone; the report calls it `place`."""
+    content = without_surrogates("".join(_lines(document, scheme, report, place)), report, place)
+    if not alone:
+        return f"{DOCUMENT_START} {OUTSIDE}\n\n{content}"
+    # Without a mark before it a first character that looks like the byte order mark would be taken for that.
+    return BYTE_ORDER_MARK + content if content.startswith(BYTE_ORDER_MARK) else content
 
 
 def _take(documents: Iterator[Document], count: int) -> Iterator[Document]:

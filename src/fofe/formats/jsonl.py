@@ -45,19 +45,20 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
     for number, line in read_lines(path):
         if line.strip():
             empty = False
-            yield _document(_parse(line, name, number), report)
+            yield parse_line(line, name, number, report)
     if empty:
         report.note(EMPTY_FILES, name)
 
 
-def _parse(line: str, path: str, number: int) -> Fields:
+def parse_line(line: str, path: str, number: int, report: Report) -> Document:
+    """The document of one line; errors name the path and the number of the line."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"not JSON: {error}", path=path, line=number, remedy="put one JSON object on each line"
         ) from None
-    return Fields(value, path, number, "the line")
+    return _document(Fields(value, path, number, "the line"), report)
 
 
 def _document(fields: Fields, report: Report) -> Document:
@@ -150,14 +151,17 @@ def write(
     with open_output(path_or_stream) as stream:
         for number, document in enumerate(documents, start=1):
             place = document.id or f"document {number}"
-            if spans == TOKENS:
-                content = _token_content(document, report, place)
-            else:
-                content = _character_content(document, tokens, report, place)
-            stream.write(_line(document, content, report, place))
+            stream.write(format_line(document, report, place, spans=spans, tokens=tokens))
 
 
-def _line(document: Document, content: dict[str, Any], report: Report, place: str) -> str:
+def format_line(
+    document: Document, report: Report, place: str, *, spans: str = CHARACTERS, tokens: bool = True
+) -> str:
+    """The line of one document; the report calls it `place`."""
+    if spans == TOKENS:
+        content = _token_content(document, report, place)
+    else:
+        content = _character_content(document, tokens, report, place)
     meta = {key: value for key, value in document.meta.items() if key not in RESERVED_KEYS}
     for key in document.meta.keys() - meta.keys():
         report.note(f"metadata {key!r} left out because the format uses that name", place)

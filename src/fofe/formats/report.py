@@ -33,6 +33,16 @@ class Report:
         if value not in values:
             values.append(value)
 
+    def add(self, other: Report) -> None:
+        """Take over what another report counted, as if it had been noted here."""
+        self.counts.update(other.counts)
+        for what, places in other.places.items():
+            kept = self.places.setdefault(what, [])
+            kept += places[: PLACES_KEPT - len(kept)]
+        for what, values in other.facts.items():
+            for value in values:
+                self.found(what, value)
+
     def lines(self) -> list[str]:
         """One readable line for each fact and for each kind of remark, most frequent first."""
         facts = [f"{what}: {', '.join(values)}" for what, values in self.facts.items()]
