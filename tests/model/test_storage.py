@@ -15,8 +15,9 @@ from safetensors.numpy import load_file, save_file
 
 from fofe.encode.vocabulary import Vocabulary
 from fofe.errors import FofeError, ModelError
+from fofe.model.compress import compress
 from fofe.model.engine import Engine
-from fofe.model.storage import StoredModel, load_model, save_model
+from fofe.model.storage import Storage, StoredModel, load_model, save_model
 
 SENTENCES = [["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."], ["😀"], ["1996", "\ud800"]]
 
@@ -151,6 +152,16 @@ def repeat_a_word(folder: Path) -> None:
         (write("vocabulary.cased.txt", "the\n"), "vocabulary.cased.txt", "not a JSON string"),
         (write("vocabulary.cased.txt", "3\n"), "vocabulary.cased.txt", "list of strings"),
         (repeat_a_word, "vocabulary.cased.txt", "lists each word once"),
+        (
+            configured(storage={"tables": "int4"}),
+            "config.json",
+            "tables must be one of float32, float16, int8",
+        ),
+        (configured(storage={"tabels": "int8"}), "config.json", "unknown key 'tabels'"),
+        (configured(storage={"tables": "int8"}), "model.safetensors", "'tables.cased' is float32, not int8"),
+        (configured(storage={"weights": "float16"}), "model.safetensors", "is float32, not float16"),
+        (configured(ranked_words={"cased": 10**6}), "config.json", "ranked_words does not fit the vocab"),
+        (configured(ranked_words=[3]), "config.json", "ranked_words does not fit the vocabularies"),
     ],
 )
 def test_a_broken_file_is_named(
@@ -159,6 +170,30 @@ def test_a_broken_file_is_named(
     change(broken)
     with pytest.raises(ModelError, match=rf"/{file}: .*{message}.*\(.+\)"):
         load_model(broken)
+
+
+@pytest.mark.parametrize(
+    ("scales", "message"),
+    [
+        (np.zeros(3, np.float32), r"'tables.cased.scales' is \[3\], config.json and vocabularies want"),
+        (np.zeros(3, np.float16), "'tables.cased.scales' is float16, not float32"),
+        (None, "lacks the weights 'tables.cased.scales'"),
+    ],
+)
+def test_an_int8_table_has_its_scales(scales: Any, message: str, tiny_path: Path, tmp_path: Path) -> None:
+    save_model(compress(load_model(tiny_path), Storage("int8")), tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    weights = load_file(path)
+    del weights["tables.cased.scales"]
+    save_file(weights if scales is None else {**weights, "tables.cased.scales": scales}, path)
+    with pytest.raises(ModelError, match=rf"/model.safetensors: .*{message}"):
+        load_model(tmp_path / "model")
+
+
+def test_tables_of_another_kind_than_the_storage_says_are_not_saved(tiny_path: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"the storage says that 'tables.cased' is int8, but it is float32"):
+        save_model(replace(load_model(tiny_path), storage=Storage("int8")), tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
 def test_no_model_at_all(tmp_path: Path) -> None:

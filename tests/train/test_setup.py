@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from fofe.errors import ConfigError, InputError
-from fofe.model.storage import load_model
+from fofe.model.compress import compress
+from fofe.model.storage import Storage, load_model
+from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.train.config import RunConfig, load_config
 from fofe.train.examples import LabelledSentence
@@ -158,6 +160,30 @@ def test_a_trained_model_as_the_start(config: RunConfig, tiny_path: Path, tmp_pa
         trained = start.weights[name]
         assert np.array_equal(array[: len(trained)], trained), name
     assert weights["layers.1.weight"].shape[0] == len(start.labels) + 1
+
+
+def test_a_compressed_model_as_the_start(config: RunConfig, tiny_path: Path) -> None:
+    start = compress(load_model(tiny_path), Storage("int8", "float16"), words=20)
+    setup = prepare(config, read_corpora(config), start=start)
+    words = setup.vocabularies["cased"].words
+    assert words[:20] == start.vocabularies["cased"].words
+    assert set(words) == set(load_model(tiny_path).vocabularies["cased"].words), "training words come back"
+    assert setup.ranked_words["cased"] == 20
+    table = Table.from_weights(start.weights, "cased").whole()
+    weights = setup.learner.weights()
+    assert np.array_equal(weights["tables.cased"][: len(table)], table)
+    assert all(array.dtype == np.float32 for array in weights.values())
+
+
+def test_words_behind_those_of_the_vectors_are_counted_apart(config: RunConfig, tmp_path: Path) -> None:
+    (tmp_path / "vectors.txt").write_text(
+        "".join(f"{word} {'0.5 ' * 12}\n" for word in ("the", "Oslo", "of")), "utf-8"
+    )
+    cased = replace(config.model.views[0], vectors=str(tmp_path / "vectors.txt"))
+    model = replace(config.model, views=(cased, *config.model.views[1:]))
+    setup = prepare(replace(config, model=model), read_corpora(config))
+    assert setup.ranked_words == {"cased": 3, "uncased": len(setup.vocabularies["uncased"].words)}
+    assert len(setup.vocabularies["cased"].words) > 3
 
 
 def test_devices() -> None:

@@ -161,6 +161,11 @@ def load_model(path: str | Path) -> StoredModel:
         return _load(folder)
 
 
+def size_on_disk(path: str | Path) -> int:
+    """The bytes of the files of a model directory."""
+    return sum(file.stat().st_size for file in Path(path).iterdir() if file.is_file())
+
+
 def _load(folder: Path) -> StoredModel:
     table = _read_config(folder / "config.json")
     config = build(ModelConfig, table["model"], path=folder / "config.json")

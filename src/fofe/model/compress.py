@@ -1,0 +1,117 @@
+"""A smaller model from a trained one: word vectors with fewer bits, and fewer words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fofe.encode.vocabulary import Vocabulary
+from fofe.errors import FofeError, ModelError
+from fofe.model.storage import Storage, StoredModel
+from fofe.model.table import TABLES, Table, as_float, table_name
+
+CARD_HEADING = "\n## Compression\n"
+
+
+def compress(
+    model: StoredModel,
+    storage: Storage,
+    *,
+    words: int | None = None,
+    keep: Iterable[str] = (),
+) -> StoredModel:
+    """The model with its weights stored as told and, if told, with fewer words.
+
+    Args:
+        model: any model, also one that was compressed before.
+        storage: the kinds of numbers to store.
+        words: keep only so many of the most frequent words in each table, besides the training words that
+            the word vectors lacked. The others become unknown words of their shape.
+        keep: words that are kept whatever their rank.
+    """
+    smaller = model if words is None else prune(model, words, set(keep))
+    settings: dict[str, Any] = {"tables": storage.tables, "weights": storage.weights}
+    kept = words if words is not None else model.training.get("compression", {}).get("words")
+    if kept is not None:
+        settings["words"] = kept
+    return replace(
+        smaller,
+        weights=_stored_as(smaller, storage),
+        storage=storage,
+        card=_card(model.card, settings),
+        training={**model.training, "compression": settings},
+    )
+
+
+def prune(model: StoredModel, words: int, keep: Collection[str] = ()) -> StoredModel:
+    """The model with the `words` most frequent words of each table, and those to keep in any case."""
+    if words < 0:
+        raise FofeError(f"the number of words to keep cannot be {words}")
+    weights = dict(model.weights)
+    vocabularies = {}
+    ranked_words = {}
+    for view, vocabulary in model.vocabularies.items():
+        ranked = model.ranked_words.get(view)
+        if ranked is None and not keep:
+            raise ModelError(
+                f"view {view!r} does not tell which of its words come from the training corpus alone",
+                remedy="name that corpus with --keep",
+            )
+        last_ranked = len(vocabulary.words) if ranked is None else ranked
+        chosen = _kept_words(vocabulary, words, last_ranked, keep)
+        vocabularies[view] = Vocabulary(
+            [vocabulary.words[number] for number in chosen], cased=vocabulary.cased, digits=vocabulary.digits
+        )
+        unknowns = len(vocabulary.unknowns)
+        rows = np.concatenate([np.arange(unknowns), unknowns + np.array(chosen, dtype=np.int64)])
+        weights |= Table.from_weights(weights, view).only(rows).to_weights(view)
+        if ranked is not None:
+            ranked_words[view] = sum(number < ranked for number in chosen)
+    return replace(model, vocabularies=vocabularies, weights=weights, ranked_words=ranked_words)
+
+
+def _kept_words(vocabulary: Vocabulary, words: int, ranked: int, keep: Iterable[str]) -> list[int]:
+    """The places of the words that stay, in their order."""
+    wanted = {vocabulary.normalise(word) for word in keep}
+    return [
+        number
+        for number, word in enumerate(vocabulary.words)
+        if number < words or number >= ranked or word in wanted
+    ]
+
+
+def _stored_as(model: StoredModel, storage: Storage) -> dict[str, NDArray[Any]]:
+    """The weights, rounded to what the storage can hold."""
+    weights: dict[str, NDArray[Any]] = {}
+    for name, array in model.weights.items():
+        if not name.startswith(TABLES):
+            with _naming(name):
+                weights[name] = as_float(array, storage.weights).astype(np.float32, copy=False)
+    for view in model.vocabularies:
+        with _naming(table_name(view)):
+            weights |= Table.from_weights(model.weights, view).stored_as(storage.tables).to_weights(view)
+    return weights
+
+
+@contextmanager
+def _naming(weight: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise ModelError(f"{weight!r} {error}", remedy="store it as float32") from None
+
+
+def _card(card: str, settings: Mapping[str, Any]) -> str:
+    """The card with a section on what was done, in place of an earlier one."""
+    lines = [f"Word tables are {settings['tables']}, other weights {settings['weights']}."]
+    if "words" in settings:
+        lines.append(
+            f"Each table keeps its {settings['words']} most frequent words, besides words of training."
+        )
+    lines.append("The scores above are those before compression.")
+    return card.split(CARD_HEADING)[0] + CARD_HEADING + "\n" + "\n".join(lines) + "\n"
