@@ -33,9 +33,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the facts."""
     import json
 
-    from fofe.model.storage import load_model
+    from fofe.model.storage import load_model, size_on_disk
 
-    facts = _facts(load_model(args.model))
+    facts = _facts(load_model(args.model), size_on_disk(args.model))
     if args.json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return 0
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(model: StoredModel) -> dict[str, Any]:
+def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     config = model.config
     facts: dict[str, Any] = {
         "language": config.language,
@@ -55,14 +55,15 @@ def _facts(model: StoredModel) -> dict[str, Any]:
         "digits": config.digits,
     }
     for view in config.views:
-        words = f", {len(model.vocabularies[view.name])} words" if view.has_table else ""
+        words = f", {len(model.vocabularies[view.name].words)} words" if view.has_table else ""
         facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
     characters = config.characters
     used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]
     facts["characters"] = used or "not used"
     facts["hidden layers"] = list(config.hidden)
     facts["weights"] = sum(array.size for array in model.weights.values())
-    facts["megabytes"] = round(sum(array.nbytes for array in model.weights.values()) / 1e6, 1)
+    facts["megabytes"] = round(size / 1e6, 1)
+    facts["storage"] = f"word tables {model.storage.tables}, other weights {model.storage.weights}"
     decoding = model.decoding
     nested = ", nested" if decoding.nested else ""
     facts["decoding"] = f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
@@ -71,10 +72,13 @@ def _facts(model: StoredModel) -> dict[str, Any]:
             f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
             f"lets {100 * model.gate.passed:.1f} % of the fragments through (training sentences)"
         )
+    before = " (before compression)" if "compression" in model.training else ""
     for part in ("dev", "test"):
         if part in model.training:
             scores = model.training[part]
-            facts[part] = f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}"
+            facts[part] = (
+                f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}{before}"
+            )
     for key in ("seed", "best_epoch", "command"):
         if key in model.training:
             facts[key.replace("_", " ")] = model.training[key]
