@@ -1,6 +1,6 @@
 """What tagging costs, in one run on one thread: this engine, spaCy, the plain network in torch, and a CRF.
 
-    python benchmarks/conll2003.py --seed 1 --config configs/fast.toml     (trains the model)
+    python benchmarks/conll2003.py --seed 1 --config configs/compact.toml     (trains the model)
     python benchmarks/speed.py
 
 Needs spacy and sklearn-crfsuite (extra `bench`). Rivals are trained on the same files and kept under runs/.
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", type=Path, default=RUNS / "conll2003-fast-1" / "model")
+    parser.add_argument("--model", type=Path, default=RUNS / "conll2003-compact-1" / "model")
     args = parser.parse_args()
     on_one_thread()
     torch.set_num_threads(1)
