@@ -27,9 +27,9 @@ PLAINLY_NEGATIVE = 0.01
 """What the network's probability of a mention stays below for such."""
 POSITIVE_WEIGHT = 5.0
 """A mention that is turned away is lost; a fragment let through in vain only costs time."""
-PASSES = 4
+PASSES = 40
 LEAST_STEPS = 300
-RATE = 0.003
+RATE = 0.005
 
 
 @dataclass(frozen=True)
