@@ -1,7 +1,7 @@
 """How much the way of resolving overlaps matters: every strategy on CoNLL-2003's dev set, one model.
 
-    python benchmarks/conll2003.py --seed 1 --config configs/compact.toml     (trains the model)
-    python benchmarks/strategies.py
+python benchmarks/conll2003.py --seed 1 --config configs/compact.toml     (trains the model)
+python benchmarks/strategies.py
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from fofe.formats import read_corpus
 
 def main() -> None:
     """Score each strategy at the model's own threshold."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model", type=Path, default=RUNS / "conll2003-compact-1" / "model")
     args = parser.parse_args()
     gold = list(read_corpus(shared("data", "conll2003", "eng.testa"), "conll"))
