@@ -93,7 +93,7 @@ def test_offsets_after_characters_beyond_16_bits(tiny_model: Model) -> None:
 
 
 def test_a_sentence_of_five_thousand_words(tiny_model: Model) -> None:
-    text = " ".join(["and", "nobody"] * 2495) + " Anna Berg met the mayor of Bergen"
+    text = " ".join(["and", "nobody"] * 2495) + " Anna Berg met the mayor of Bergen."
     document = tiny_model(text)
     assert len(document.sentences) == 1
     assert found(document)[-2:] == [("mayor", "PER_NOM"), ("Bergen", "GPE")]
