@@ -182,8 +182,8 @@ def test_what_was_done_to_the_input_is_told(
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
         (["none.jsonl"], "none.jsonl: there is no such file"),
-        (["LATIN"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
-        (["LATIN", "--unit", "file"], "latin.txt:2: byte 0xe9"),
+        (["LATIN", "--strict"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
+        (["LATIN", "--strict", "--unit", "file"], "latin.txt:2: byte 0xe9"),
         (["--text", "x", "none.txt"], "give either --text or files, not both"),
         (["--text", "x", "--strategy", "best"], "unknown strategy 'best'"),
         (["--text", "x", "--threshold", "2"], "a threshold lies between 0 and 1, not 2.0"),
@@ -215,7 +215,8 @@ def test_missing_and_broken_models(
 
 
 @pytest.mark.parametrize(
-    "option", [["--format", "xml"], ["--threshold", "high"], ["--offsets", "feet"], ["--unit"]]
+    "option",
+    [["--format", "xml"], ["--threshold", "high"], ["--offsets", "feet"], ["--unit"], ["--workers", "0"]],
 )
 def test_values_that_no_option_has(option: list[str], model: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:

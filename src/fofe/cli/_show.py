@@ -2,54 +2,63 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from typing import IO
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle
+from typing import TYPE_CHECKING
 
-from fofe.formats import write_corpus
-from fofe.formats._shared import open_output, without_surrogates
+from fofe.formats import conll, jsonl
+from fofe.formats._shared import without_surrogates
 from fofe.formats.report import Report
-from fofe.text.document import Document, Mention
-from fofe.text.offsets import OffsetMap, OffsetUnit
+from fofe.formats.schemes import scheme_named
+from fofe.text.document import Document, Mention, split_label
+
+if TYPE_CHECKING:
+    from fofe.text.offsets import OffsetUnit
 
 COLOURS = (36, 33, 32, 35, 34, 31)
-"""ANSI colours of types, in the order in which types first appear."""
+"""ANSI colours of types, in the order of the model's labels."""
 
 
-def write_tagged(
-    documents: Iterable[Document], target: str, format: str, unit: OffsetUnit, report: Report
-) -> None:
-    """Write documents as they come: `text`, `tsv`, `jsonl` or `conll`."""
-    with open_output(target) as stream:
-        if format == "jsonl":
-            counted = (_with_offsets(document, unit) for document in documents)
-            write_corpus(_flushed(counted, stream), stream, "jsonl", report, tokens=False)
-        elif format == "conll":
-            write_corpus(documents, stream, "conll", report)
-        elif format == "tsv":
-            for document in documents:
-                rows = "".join(_rows(_with_offsets(document, unit)))
-                stream.write(without_surrogates(rows, report, document.id))
-                stream.flush()
-        else:
-            painter = Painter(colour=stream.isatty() and "NO_COLOR" not in os.environ)
-            for document in documents:
-                stream.write(without_surrogates(painter.paint(document), report, document.id) + "\n")
-                stream.flush()
+@dataclass(frozen=True)
+class Show:
+    """How documents are written: `text`, `tsv`, `jsonl` or `conll`, each document on its own.
 
+    Nothing is kept from one document to the next, so several processes may share the work.
+    """
 
-def _flushed(documents: Iterator[Document], stream: IO[str]) -> Iterator[Document]:
-    """Whoever reads the other end of a pipe sees each document when it is done."""
-    for document in documents:
-        yield document
-        stream.flush()
+    format: str
+    offsets: OffsetUnit = "codepoints"
+    colour: bool = False
+    alone: bool = False
+    """Whether there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
+
+    def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
+        """What writes a document that the report calls by a name; `labels` are those of mentions."""
+        if self.format == "jsonl":
+            return self._json_line
+        if self.format == "conll":
+            return self._conll
+        if self.format == "tsv":
+            return self._tsv
+        return Painter(labels, colour=self.colour).line
+
+    def _json_line(self, document: Document, report: Report, place: str) -> str:
+        return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
+
+    def _conll(self, document: Document, report: Report, place: str) -> str:
+        return conll.format_document(document, report, place, scheme=scheme_named("IOB2"), alone=self.alone)
+
+    def _tsv(self, document: Document, report: Report, place: str) -> str:
+        return without_surrogates("".join(_rows(_with_offsets(document, self.offsets))), report, place)
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
     """The document with its mentions counted in another unit, and a note of that."""
     if unit == "codepoints":
         return document
+    from fofe.text.offsets import OffsetMap
+
     offsets = OffsetMap(document.text, unit)
     mentions = [
         replace(
@@ -73,9 +82,12 @@ def _rows(document: Document) -> Iterator[str]:
 class Painter:
     """Shows mentions in their text: `[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].`"""
 
-    def __init__(self, *, colour: bool) -> None:
-        self._colour = colour
-        self._colours: dict[str, int] = {}
+    def __init__(self, labels: Sequence[str], *, colour: bool) -> None:
+        types = dict.fromkeys(split_label(label)[0] for label in labels)
+        self._colours = dict(zip(types, cycle(COLOURS), strict=False)) if colour else {}
+
+    def line(self, document: Document, report: Report, place: str) -> str:
+        return without_surrogates(self.paint(document), report, place) + "\n"
 
     def paint(self, document: Document) -> str:
         """The text with its mentions in brackets; of two that cross the later is left out."""
@@ -99,7 +111,5 @@ class Painter:
         return mention.end
 
     def _style(self, mark: str, mention: Mention) -> str:
-        if not self._colour:
-            return mark
-        number = self._colours.setdefault(mention.type, len(self._colours))
-        return f"\x1b[1;{COLOURS[number % len(COLOURS)]}m{mark}\x1b[0m"
+        colour = self._colours.get(mention.type)
+        return mark if colour is None else f"\x1b[1;{colour}m{mark}\x1b[0m"

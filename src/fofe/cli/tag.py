@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain, islice
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Model
-    from fofe.text.document import Document
+    from fofe.cli._bulk import Tagged, TagJob
+    from fofe.cli._input_bar import InputBar
+    from fofe.cli._pieces import Piece
+    from fofe.formats.report import Report
 
 DESCRIPTION = """\
 Find mentions. Input is plain text, a document a line (or the whole file with
 --unit file), or a corpus (conll, jsonl, brat), whose own tokens are used.
 Output is coloured text on a terminal and JSON lines in a pipe.
+
+A document that cannot be read is told and left out, and the exit code is 1.
 """
 
 EXAMPLES = """\
@@ -23,10 +30,14 @@ examples:
   fofe tag --model runs/tiny/model news.txt > mentions.jsonl
   echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
   fofe tag --model runs/tiny/model corpus.conll --format conll
+  fofe tag --model runs/tiny/model --workers 4 big.jsonl -o mentions.jsonl
   fofe tag --model runs/tiny/model notes.txt --nested --threshold 0.7 --alternatives 2
 """
 
 FORMATS = ("text", "jsonl", "tsv", "conll")
+
+SOME_LEFT_OUT = 1
+"""The exit code that says: done, but not every document could be read."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -65,6 +76,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="codepoints",
         help="what offsets count, in jsonl and tsv (default: codepoints)",
     )
+    parser.add_argument(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="how many processes share the work (default: 1)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="stop at the first document that cannot be read"
+    )
     decoding = parser.add_argument_group("decoding (default: as tuned when the model was trained)")
     decoding.add_argument("--threshold", type=float, metavar="P", help="least score of a mention")
     decoding.add_argument("--strategy", metavar="S", help="how overlaps are resolved")
@@ -83,65 +104,86 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(run=run)
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
 def run(args: argparse.Namespace) -> int:
     """Tag, and write as it goes."""
-    from fofe.cli._show import write_tagged
+    from fofe._parallel import in_order
+    from fofe.cli._input_bar import InputBar
+    from fofe.cli._sources import chunks
+    from fofe.formats._shared import STANDARD, open_output
     from fofe.formats.report import Report
-    from fofe.model.tagger import load
+
+    report = Report()
+    todo, size = _input(args, report)
+    first_two = list(islice(todo, 2)) if args.format == "conll" else []
+    on_terminal = args.output == STANDARD and sys.stdout.isatty()
+    job = _job(args, on_terminal=on_terminal, alone=len(first_two) == 1)
+    with (
+        closing(in_order(job, chunks(chain(first_two, todo)), args.workers)) as results,
+        open_output(args.output) as stream,
+        InputBar(size, shown=sys.stderr.isatty() and not on_terminal) as bar,
+    ):
+        tagged, bad = _write(results, stream, bar, report, strict=args.strict)
+    for line in report.lines():
+        _tell(line)
+    if bad:
+        _tell(f"{bad} documents left out because they could not be read; {tagged} tagged")
+    return SOME_LEFT_OUT if bad else 0
+
+
+def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
+    """The documents that are to be read, and their bytes if that is known."""
+    from fofe.cli._sources import find_sources, pieces, texts, total_size
+    from fofe.errors import FofeError
 
     if args.text and args.inputs:
-        from fofe.errors import FofeError
-
         raise FofeError("give either --text or files, not both")
-    model = load(args.model).with_options(
-        threshold=args.threshold,
-        strategy=args.strategy,
-        nested=args.nested,
-        alternatives=args.alternatives,
-        for_recall=args.recall,
-        exact=args.exact,
-    )
-    report = Report()
-    format = args.format or ("text" if args.output == "-" and sys.stdout.isatty() else "jsonl")
-    tagged = model.tag_documents(_documents(args, model, report))
-    write_tagged(tagged, args.output, format, args.offsets, report)
-    for line in report.lines():
-        print(f"fofe: {line}", file=sys.stderr)
-    return 0
-
-
-def _documents(args: argparse.Namespace, model: Model, report: object) -> Iterator[Document]:
-    """The documents of the input, tokenised."""
-    from fofe.text.tokenise import tokeniser
-
-    cut = tokeniser(model.config.language).document
     if args.text:
-        for text in args.text:
-            yield cut(text)
-        return
-    for path in args.inputs or ["-"]:
-        if _is_corpus(path, args.source_format):
-            from fofe.formats import read_corpus
-
-            language = model.config.language
-            yield from read_corpus(path, args.source_format, report, language=language)  # type: ignore[arg-type]
-        elif args.unit == "file":
-            from fofe.formats._shared import read_all
-
-            yield cut(read_all(path), id="" if path == "-" else path)
-        else:
-            from fofe.formats._shared import read_lines
-
-            for number, line in read_lines(path):
-                yield cut(line.rstrip("\r\n"), id=f"{'stdin' if path == '-' else path}:{number}")
+        return texts(args.text), None
+    sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
+    return pieces(sources, report), total_size(sources)
 
 
-def _is_corpus(path: str, format: str | None) -> bool:
-    if format is not None:
-        return format != "text"
-    from pathlib import Path
+def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
+    from fofe.cli._bulk import TagJob
+    from fofe.cli._show import Show
 
-    from fofe.formats import FORMATS as CORPUS_FORMATS
+    options = {
+        "threshold": args.threshold,
+        "strategy": args.strategy,
+        "nested": args.nested,
+        "alternatives": args.alternatives,
+        "for_recall": args.recall,
+        "exact": args.exact,
+    }
+    format = args.format or ("text" if on_terminal else "jsonl")
+    colour = on_terminal and "NO_COLOR" not in os.environ
+    return TagJob(args.model, options, Show(format, args.offsets, colour, alone), args.strict)
 
-    suffixes = {suffix for known in CORPUS_FORMATS.values() for suffix in known.suffixes}
-    return path != "-" and (Path(path).suffix.lower() in suffixes or Path(path).is_dir())
+
+def _write(
+    results: Iterable[Tagged], stream: IO[str], bar: InputBar, report: Report, *, strict: bool
+) -> tuple[int, int]:
+    """Write and tell what comes; returns how many documents were tagged and how many were bad."""
+    tagged = bad = 0
+    for result in results:
+        stream.write(result.output)
+        stream.flush()  # whoever reads the other end of a pipe sees it now
+        if strict and result.bad:
+            raise result.bad[0]
+        for error in result.bad:
+            bar.say(f"fofe: {error}")
+        bar.update(result.size)
+        report.add(result.report)
+        tagged += result.documents
+        bad += len(result.bad)
+    return tagged, bad
+
+
+def _tell(line: str) -> None:
+    print(f"fofe: {line}", file=sys.stderr)

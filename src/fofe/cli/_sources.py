@@ -1,0 +1,137 @@
+"""Where `fofe tag` finds its documents, and chunks of them, read as they are needed."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fofe.cli._pieces import BratText, GivenText, JsonLine, Piece, TextFile, TextLine, Unreadable, Words
+from fofe.errors import InputError
+from fofe.formats import FORMATS, brat, conll, corpus_files
+from fofe.formats._shared import EMPTY_FILES, STANDARD, display_name, open_bytes
+from fofe.formats.report import Report
+
+CHUNK_BYTES = 32_768
+"""Some thousand words: few messages between processes, and results soon."""
+
+TEXT_LINES = "text, a line a document"
+TEXT_FILE = "text, a file a document"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file or standard input, and what it is: plain text of either kind, or the name of a format."""
+
+    path: str
+    kind: str
+
+
+def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Report) -> list[Source]:
+    """Everything that is to be read; what does not exist is told here, before any work is done."""
+    found = []
+    for path in paths:
+        if _is_corpus(path, format):
+            found += [Source(str(file), name) for file, name in corpus_files(path, format, report)]
+        elif path == STANDARD or Path(path).exists():
+            found.append(Source(path, TEXT_LINES if unit == "line" else TEXT_FILE))
+        else:
+            raise InputError("cannot be read: No such file or directory", path=path)
+    return found
+
+
+def _is_corpus(path: str, format: str | None) -> bool:
+    if format is not None:
+        return format != "text"
+    suffixes = {suffix for known in FORMATS.values() for suffix in known.suffixes}
+    return path != STANDARD and (Path(path).suffix.lower() in suffixes or Path(path).is_dir())
+
+
+def total_size(sources: Iterable[Source]) -> int | None:
+    """The bytes of all pieces together, or None if that is not known before they are read."""
+    sizes = [_size(source) for source in sources]
+    return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+def _size(source: Source) -> int | None:
+    try:
+        status = os.fstat(sys.stdin.fileno()) if source.path == STANDARD else os.stat(source.path)
+    except OSError:
+        return None
+    known = stat.S_ISREG(status.st_mode) and source.kind not in ("conll", "brat")
+    return status.st_size if known else None
+
+
+def texts(given: Iterable[str]) -> Iterator[Piece]:
+    """The pieces of texts from the command line."""
+    return (GivenText(number, text) for number, text in enumerate(given, start=1))
+
+
+def pieces(sources: Iterable[Source], report: Report) -> Iterator[Piece]:
+    """The pieces of all sources; one that cannot be read does not keep the others from it."""
+    return (piece for source in sources for piece in _pieces(source, report))
+
+
+def _pieces(source: Source, report: Report) -> Iterator[Piece]:
+    try:
+        yield from _READERS[source.kind](source.path, report)
+    except InputError as error:
+        yield Unreadable(error)
+
+
+def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Lists of consecutive pieces."""
+    chunk: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        chunk.append(piece)
+        size += 1 + piece.size  # empty ones count too: a stream of those must not pile up
+        if size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _text_lines(path: str, _: Report) -> Iterator[Piece]:
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            yield TextLine(path, number, line)
+
+
+def _text_file(path: str, _: Report) -> Iterator[Piece]:
+    with open_bytes(path) as stream:
+        data = stream.read()
+    yield TextFile(path, data)
+
+
+def _json_lines(path: str, report: Report) -> Iterator[Piece]:
+    empty = True
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            empty = empty and not line.strip()
+            yield JsonLine(path, number, line)
+    if empty:
+        report.note(EMPTY_FILES, display_name(path))
+
+
+def _conll(path: str, report: Report) -> Iterator[Piece]:
+    for number, document in enumerate(conll.read(path, report), start=1):
+        yield Words(path, number, [sentence.words for sentence in document.sentences])
+
+
+def _brat(path: str, report: Report) -> Iterator[Piece]:
+    for text_path, id in brat.texts(path, report):
+        yield BratText(str(text_path), id)
+
+
+_READERS: dict[str, Callable[[str, Report], Iterator[Piece]]] = {
+    TEXT_LINES: _text_lines,
+    TEXT_FILE: _text_file,
+    "jsonl": _json_lines,
+    "conll": _conll,
+    "brat": _brat,
+}
