@@ -30,6 +30,9 @@ class TagJob:
     """Everything that a process needs to know to tag."""
 
     model: str
+    engine: str
+    device: str
+    """What scores fragments, and where: those of `fofe.load`."""
     options: dict[str, Any]
     """Those of `Model.with_options`."""
     show: Show
@@ -40,7 +43,7 @@ class TagJob:
         """Load the model."""
         from fofe.model.tagger import load
 
-        model = load(self.model).with_options(**self.options)
+        model = load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
         write = self.show.writer(model.labels[1:])  # without NONE
 
         def tag(chunk: list[Piece]) -> Tagged:

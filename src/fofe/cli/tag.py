@@ -84,6 +84,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="how many processes share the work (default: 1)",
     )
     parser.add_argument(
+        "--engine",
+        choices=("numpy", "torch"),
+        default="numpy",
+        help="what judges fragments: NumPy, or the network in PyTorch (default: numpy)",
+    )
+    parser.add_argument(
+        "--device", default="auto", metavar="D", help="where PyTorch runs: cpu, cuda or auto (default: auto)"
+    )
+    parser.add_argument(
         "--strict", action="store_true", help="stop at the first document that cannot be read"
     )
     decoding = parser.add_argument_group("decoding (default: as tuned when the model was trained)")
@@ -163,7 +172,14 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
     }
     format = args.format or ("text" if on_terminal else "jsonl")
     colour = on_terminal and "NO_COLOR" not in os.environ
-    return TagJob(args.model, options, Show(format, args.offsets, colour, alone), args.strict)
+    return TagJob(
+        model=args.model,
+        engine=args.engine,
+        device=args.device,
+        options=options,
+        show=Show(format, args.offsets, colour, alone),
+        strict=args.strict,
+    )
 
 
 def _write(

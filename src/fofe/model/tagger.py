@@ -21,6 +21,7 @@ from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
 
+ENGINES = ("numpy", "torch")
 TOKENS_AT_ONCE = 2048
 """How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
 
@@ -226,6 +227,8 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
             which judges all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
+    if engine not in ENGINES:
+        raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
     stored = load_model(path)
     return Model(stored, path=Path(path), scorer=_torch_engine(stored, device) if engine == "torch" else None)
 
