@@ -168,6 +168,15 @@ class _FirstLayer:
                 self._weights[key] = np.zeros((start, len(first)), dtype=np.float32)
             scale = 1.0 if block.factor is None else scales[block.factor]
             self._weights[key][columns[block.view]] = first[:, block.start : block.end].T * np.float32(scale)
+        # Views that are only in the bag need no scan.
+        used = np.zeros(start, dtype=bool)
+        for (code, _), weight in self._weights.items():
+            if code != BAG:
+                used |= weight.any(axis=1)
+        self._context_columns = np.flatnonzero(used)
+        for key, weight in self._weights.items():
+            if key[0] != BAG:
+                self._weights[key] = np.ascontiguousarray(weight[used])
         self._borders = next(
             (first[:, block.start : block.end].T for block in blocks if block.code == BORDERS), None
         )
@@ -181,6 +190,9 @@ class _FirstLayer:
     ) -> tuple[_Sums, _Sums, _Sums | None]:
         """The sums of the starts, the ends and the words that the fragments need."""
         vectors = np.concatenate([alone, *windows.values()], axis=1) if windows else alone
+        in_context = (
+            vectors if len(self._context_columns) == vectors.shape[1] else vectors[:, self._context_columns]
+        )
         at_start, at_end = contexts.starts(), contexts.ends()
         firsts, first_places = _needed(fragments.firsts, contexts.token_count)
         lasts, last_places = _needed(fragments.lasts, contexts.token_count)
@@ -188,8 +200,8 @@ class _FirstLayer:
         ends = np.zeros((len(lasts), len(self._bias)), dtype=np.float32)
         for factor in self._factors:
             codes = {
-                LEFT_INCLUDING: scan(vectors, factor, at_start),
-                RIGHT_INCLUDING: scan_back(vectors, factor, at_end),
+                LEFT_INCLUDING: scan(in_context, factor, at_start),
+                RIGHT_INCLUDING: scan_back(in_context, factor, at_end),
             }
             for code, weight in self._of_factor(factor):
                 if code == LEFT_INCLUDING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -139,32 +139,30 @@ class Network(nn.Module):
 
     def _word_codes(self, vectors: Mapping[str, Tensor], batch: TorchBatch) -> list[Tensor]:
         """The codes [F, D] of all views together, in the order of `input_blocks`."""
-        words = torch.cat([vectors[view.name] for view in self.config.views], dim=1)
+        parts: list[Tensor] = []
+        in_bag = [vectors[view.name] for view in self.config.views if BAG in view.codes]
+        if in_bag:
+            words = torch.cat(in_bag, dim=1)
+            parts.append(nn.functional.embedding_bag(batch.bag_words, words, batch.bag_offsets, mode="sum"))
+        in_context = [view for view in self.config.views if set(view.codes) - {BAG}]
+        if not in_context:
+            return parts
+        words = torch.cat([vectors[view.name] for view in in_context], dim=1)
         nothing = words.new_zeros(1, words.shape[1])
-        codes = {BAG: [nn.functional.embedding_bag(batch.bag_words, words, batch.bag_offsets, mode="sum")]}
+        codes: dict[str, list[Tensor]] = {code: [] for code in CODES}
         for factor, scale in zip(self.config.factors, self.config.code_scales, strict=True):
             left = torch.cat([scan(words, factor, batch.starts) * scale, nothing])
             right = torch.cat([scan_back(words, factor, batch.ends) * scale, nothing])
-            codes.setdefault(LEFT_INCLUDING, []).append(left.index_select(0, batch.lasts))
-            codes.setdefault(LEFT_EXCLUDING, []).append(left.index_select(0, batch.before))
-            codes.setdefault(RIGHT_INCLUDING, []).append(right.index_select(0, batch.firsts))
-            codes.setdefault(RIGHT_EXCLUDING, []).append(right.index_select(0, batch.after))
-        return [
-            self._columns_with(code, made) for code in CODES for made in codes[code] if self._has_code(code)
-        ]
-
-    def _has_code(self, code: str) -> bool:
-        return any(code in view.codes for view in self.config.views)
-
-    def _columns_with(self, code: str, made: Tensor) -> Tensor:
-        """Of a code [F, D] of all views, the columns of those views that use it."""
-        if all(code in view.codes for view in self.config.views):
-            return made
-        widths = [view.dimension for view in self.config.views]
-        parts = torch.split(made, widths, dim=1)
-        return torch.cat(
-            [part for part, view in zip(parts, self.config.views, strict=True) if code in view.codes], dim=1
-        )
+            for code, source, tokens in (
+                (LEFT_INCLUDING, left, batch.lasts),
+                (LEFT_EXCLUDING, left, batch.before),
+                (RIGHT_INCLUDING, right, batch.firsts),
+                (RIGHT_EXCLUDING, right, batch.after),
+            ):
+                used = _columns_of(source, in_context, code)
+                if used is not None:
+                    codes[code].append(used.index_select(0, tokens))
+        return [*parts, *(made for code in CODES for made in codes[code])]
 
     def _character_codes(self, batch: TorchBatch) -> list[Tensor]:
         """FOFE codes [F, D] of the fragments' characters, left to right and right to left."""
@@ -229,6 +227,15 @@ class CharacterConvolution(nn.Module):
             sums = window_sums(places, characters) + bias
             parts.append(range_maximum(sums, starts, ends - height + 1))
         return torch.relu(torch.cat(parts, dim=1))
+
+
+def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tensor | None:
+    """Of the codes [T, D] of views side by side, the columns of those that use a code; none without any."""
+    if all(code in view.codes for view in views):
+        return source
+    parts = torch.split(source, [view.dimension for view in views], dim=1)
+    chosen = [part for part, view in zip(parts, views, strict=True) if code in view.codes]
+    return torch.cat(chosen, dim=1) if chosen else None
 
 
 def _initialise(layer: nn.Module) -> None:
