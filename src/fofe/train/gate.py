@@ -29,6 +29,8 @@ POSITIVE_WEIGHT = 5.0
 """A mention that is turned away is lost; a fragment let through in vain only costs time."""
 PASSES = 40
 LEAST_STEPS = 300
+MARGIN = 0.2
+"""How far below the weakest wanted positive the cut lies, as a share of its distance to the median."""
 RATE = 0.005
 
 
@@ -163,8 +165,10 @@ def _with_cut(gate: Network, scored: Sequence[_Examples], settings: GateConfig) 
     positive = np.concatenate([group.positive for group in scored])
     wanted = np.sort(scores[positive])
     lost = int((1 - settings.recall) * len(wanted))
-    # A little below the score itself, so that rounding elsewhere does not turn it away.
-    cut = float(wanted[lost]) - 1e-4 if len(wanted) else -np.inf
+    # Below the score itself, by a share of how far positives lie apart: unseen text holds weaker ones.
+    cut = -np.inf
+    if len(wanted):
+        cut = float(wanted[lost] - MARGIN * (np.median(wanted) - wanted[lost])) - 1e-4
     passes = scores >= cut
     chosen = GateSettings(
         width=settings.width,
