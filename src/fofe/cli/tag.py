@@ -128,12 +128,12 @@ def run(args: argparse.Namespace) -> int:
     from fofe.formats.report import Report
 
     report = Report()
-    todo, size = _input(args, report)
-    first_two = list(islice(todo, 2)) if args.format == "conll" else []
+    waiting, size = _input(args, report)
+    first_two = list(islice(waiting, 2)) if args.format == "conll" else []
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     job = _job(args, on_terminal=on_terminal, alone=len(first_two) == 1)
     with (
-        closing(in_order(job, chunks(chain(first_two, todo)), args.workers)) as results,
+        closing(in_order(job, chunks(chain(first_two, waiting)), args.workers)) as results,
         open_output(args.output) as stream,
         InputBar(size, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
