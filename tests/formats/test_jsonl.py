@@ -11,7 +11,7 @@ import pytest
 from fofe.errors import InputError
 from fofe.formats import jsonl
 from fofe.formats.report import EMPTY_SENTENCES, Report
-from fofe.text.document import Document, Mention, Sentence, Token
+from fofe.text.document import Document, Mention, Region, Sentence, Token
 
 
 def load(path: Path, *lines: str | bytes) -> tuple[list[Document], Report]:
@@ -69,14 +69,31 @@ def test_sentences_with_token_spans(file: Path) -> None:
             {"tokens": [], "mentions": []},
             {
                 "tokens": ["the", "Ana"],
-                "mentions": [{"start": 0, "end": 2, "head": [1, 2], "type": "PER", "kind": "NAM"}],
+                "mentions": [
+                    {"start": 0, "end": 2, "head": [1, 2], "type": "PER", "kind": "NAM", "coref": 3}
+                ],
             },
         ],
     }
     (document,), report = load(file, json.dumps(line))
     assert (document.id, document.meta, document.text) == ("d1", {"genre": "news"}, "Hi\nthe Ana")
-    assert [mention.text for mention in document.mentions] == ["the Ana"]
-    assert report.counts == {EMPTY_SENTENCES: 1, 'fields "head" of a mention or sentence left out': 1}
+    assert [(mention.text, mention.head) for mention in document.mentions] == [("the Ana", (7, 10))]
+    assert report.counts == {EMPTY_SENTENCES: 1, 'fields "coref" of a mention or sentence left out': 1}
+
+
+def test_regions_of_a_text_and_of_sentences(file: Path) -> None:
+    of_text = {"text": "Ana came. Bo left.", "unknown": [[10, 18]], "negatives": [[4, 8]], "known": []}
+    of_tokens = {
+        "sentences": [
+            {"tokens": ["Ana", "came"], "unknown": True},
+            {"tokens": ["Bo", "left"], "known": [[0, 1]], "negatives": [[1, 2]], "unknown": False},
+        ]
+    }
+    (text, tokens), report = load(file, json.dumps(of_text), json.dumps(of_tokens))
+    assert text.regions == [(10, 18, "unknown"), (4, 8, "negative")]
+    assert tokens.regions == [(0, 8, "unknown"), (9, 11, "known"), (12, 16, "negative")]
+    assert not report
+    assert not text.meta
 
 
 def test_token_offsets_beside_the_text(file: Path) -> None:
@@ -163,6 +180,19 @@ def test_unusual_characters_survive(file: Path) -> None:
         ('{"text": "ab", "sentences": [{"tokens": [[0, 2], [1, 2]]}]}', "token 1:2 begins before"),
         ('{"text": "ab", "sentences": [{"tokens": [[0, 1]], "mentions": []}]}', 'put them beside "text"'),
         ('{"text": "a", "id": []}', '"id" is a list, not a string'),
+        ('{"text": "a", "unknown": [[0, 2]]}', "0:2 lies outside the 1 char"),
+        ('{"text": "a", "unknown": "all"}', '"unknown" is a string, not a list'),
+        ('{"tokens": ["a"], "negatives": [[0, 0]]}', "0:0 is empty"),
+        ('{"sentences": [{"tokens": ["a"]}], "known": [[0, 1]]}', '"known" beside .*into the sentences'),
+        ('{"text": "ab", "mentions": [{"start": 0, "end": 1, "type": "X", "head": [0, 2]}]}', "0:2 lies out"),
+        (
+            '{"text": "ab", "mentions": [{"start": 1, "end": 2, "type": "X", "head": [0, 1]}]}',
+            "head 0:1 lies",
+        ),
+        (
+            '{"text": "ab", "mentions": [{"start": 1, "end": 2, "type": "X", "head": 1}]}',
+            '1 of "head": 1 whe',
+        ),
     ],
 )
 def test_broken_lines_are_errors_that_name_the_line(file: Path, line: str, message: str) -> None:
@@ -244,6 +274,30 @@ def test_token_spans_on_request() -> None:
         dump([Document("raw text")], spans="tokens")
     with pytest.raises(InputError, match="use characters or tokens"):
         dump([], spans="bytes")
+
+
+def test_heads_and_regions_as_tokens() -> None:
+    document = Document.from_words([["the", "old", "man", "slept"], ["Bo", "left"]])
+    document.mentions = [
+        Mention(0, 11, "PER", "NOM", head=(8, 11)),
+        Mention(0, 7, "X", head=(0, 5)),
+    ]
+    document.regions = [
+        Region(5, 20, "unknown"),
+        Region(2, 11, "known"),
+        Region(18, 20, "negative"),
+        Region(1, 2, "known"),
+        Region(4, 6, "negative"),
+    ]
+    line, report = dump([document], spans="tokens")
+    first, second = json.loads(line)["sentences"]
+    assert [mention.get("head") for mention in first["mentions"]] == [[2, 3], None]
+    assert (first["unknown"], first["known"]) == ([[1, 4]], [[1, 3]])
+    assert (second["unknown"], second["negatives"]) == ([[0, 1]], [[0, 1]])
+    assert report.counts == {
+        "regions left out because they hold no tokens": 2,
+        "heads left out because they do not begin and end with a token": 1,
+    }
 
 
 def test_what_cannot_be_written_is_counted_or_an_error() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tempfile
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from fofe.formats import brat, conll, jsonl
 from fofe.formats._shared import parse_label
 from fofe.formats.report import Report
 from fofe.formats.schemes import SCHEMES
-from fofe.text.document import Document, Mention, Sentence, Token
+from fofe.text.align import Aligner
+from fofe.text.document import Document, Mention, Region, Sentence, Token
 
 UTF8 = st.characters(exclude_categories=["Cs"])
 NO_BLANKS = st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f")
@@ -41,11 +43,41 @@ def mentions_in(draw: st.DrawFn, text: str, *, scored: bool) -> list[Mention]:
         mention = Mention(start, end, draw(types), draw(kinds), text=text[start:end])
         if scored:
             alternatives = tuple(draw(st.lists(st.tuples(types, scores), max_size=2)))
+            head = draw(st.none() | st.just((start, draw(st.integers(start + 1, end)))))
             mention = Mention(
-                start, end, mention.type, mention.kind, draw(scores), mention.text, alternatives
+                start, end, mention.type, mention.kind, draw(scores), mention.text, alternatives, head
             )
         found.append(mention)
     return found
+
+
+@st.composite
+def regions_in(draw: st.DrawFn, length: int) -> list[tuple[int, int, str]]:
+    """Spans of something of that length with a status, in the order in which they are read."""
+    found = []
+    for status in ("unknown", "known", "negative"):
+        for _ in range(draw(st.integers(0, 2)) if length else 0):
+            start = draw(st.integers(0, length - 1))
+            found.append((start, draw(st.integers(start + 1, length)), status))
+    return found
+
+
+@st.composite
+def marked_documents(draw: st.DrawFn) -> Document:
+    """Words with flat mentions, some of them with heads, and regions of tokens."""
+    document = draw(flat_documents())
+    aligner = Aligner(document)
+    for number, mention in enumerate(document.mentions):
+        span = aligner.tokens_of(mention.start, mention.end)
+        assert span is not None
+        word = document.sentences[span.sentence].tokens[draw(st.integers(span.start, span.end - 1))]
+        document.mentions[number] = replace(mention, head=draw(st.sampled_from([None, word[1:]])))
+    for sentence in document.sentences:
+        document.regions += [
+            Region(sentence.tokens[start].start, sentence.tokens[end - 1].end, status)
+            for start, end, status in draw(regions_in(len(sentence)))
+        ]
+    return document
 
 
 @st.composite
@@ -77,7 +109,8 @@ def tokenised_documents(draw: st.DrawFn) -> Document:
     sentences = [Sentence(part) for part in (tokens[:cut], tokens[cut:]) if part]
     meta = draw(st.dictionaries(st.sampled_from(["genre", "comments"]), st.integers() | st.text()))
     id = draw(st.text(max_size=5))
-    return Document(text, sentences, draw(mentions_in(text, scored=True)), id, dict(meta))
+    regions = [Region(*region) for region in draw(regions_in(len(text)))]
+    return Document(text, sentences, draw(mentions_in(text, scored=True)), id, dict(meta), regions)
 
 
 @st.composite
@@ -111,7 +144,7 @@ def test_jsonl_with_character_spans(documents: list[Document]) -> None:
 
 
 @patient
-@given(st.lists(flat_documents(), max_size=3))
+@given(st.lists(marked_documents(), max_size=3))
 def test_jsonl_with_token_spans(documents: list[Document]) -> None:
     assert _through_jsonl(documents, "tokens") == documents
 

@@ -11,6 +11,8 @@ from fofe.formats import conll, jsonl
 from fofe.formats._shared import without_surrogates
 from fofe.formats.report import Report
 from fofe.formats.schemes import scheme_named
+from fofe.show import html
+from fofe.show.redact import redacted
 from fofe.text.document import Document, Mention, split_label
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 
 @dataclass(frozen=True)
 class Show:
-    """How documents are written: `text`, `tsv`, `jsonl` or `conll`, each document on its own.
+    """How documents are written: `text`, `redacted`, `tsv`, `jsonl`, `conll` or `html`, each on its own.
 
     Nothing is kept from one document to the next, so several processes may share the work.
     """
@@ -33,6 +35,16 @@ class Show:
     alone: bool = False
     """Whether there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
 
+    @property
+    def head(self) -> str:
+        """What stands before the first document."""
+        return html.page_head("Mentions") if self.format == "html" else ""
+
+    @property
+    def end(self) -> str:
+        """What stands after the last one."""
+        return html.PAGE_END if self.format == "html" else ""
+
     def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
         """What writes a document that the report calls by a name; `labels` are those of mentions."""
         if self.format == "jsonl":
@@ -41,6 +53,10 @@ class Show:
             return self._conll
         if self.format == "tsv":
             return self._tsv
+        if self.format == "html":
+            return self._html
+        if self.format == "redacted":
+            return self._redacted
         return Painter(labels, colour=self.colour).line
 
     def _json_line(self, document: Document, report: Report, place: str) -> str:
@@ -51,6 +67,12 @@ class Show:
 
     def _tsv(self, document: Document, report: Report, place: str) -> str:
         return without_surrogates("".join(_rows(_with_offsets(document, self.offsets))), report, place)
+
+    def _html(self, document: Document, report: Report, place: str) -> str:
+        return html.article(replace(document, text=without_surrogates(document.text, report, place)))
+
+    def _redacted(self, document: Document, report: Report, place: str) -> str:
+        return without_surrogates(redacted(document), report, place) + "\n"
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
@@ -68,7 +90,11 @@ def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
         )
         for mention in document.mentions
     ]
-    return replace(document, mentions=mentions, meta={**document.meta, "offsets": unit})
+    regions = [
+        region._replace(start=offsets.from_codepoints(region.start), end=offsets.from_codepoints(region.end))
+        for region in document.regions
+    ]
+    return replace(document, mentions=mentions, regions=regions, meta={**document.meta, "offsets": unit})
 
 
 def _rows(document: Document) -> Iterator[str]:

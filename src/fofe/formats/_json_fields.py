@@ -83,6 +83,26 @@ class Fields:
         """A list of [start, end] pairs."""
         return self.objects(key, lists_as=("start", "end"))
 
+    def spans(self, key: str, length: int, unit: str) -> list[tuple[int, int]]:
+        """The spans of a list of [start, end] pairs, or one of everything for `true`; none without it."""
+        if key not in self._values:
+            return []
+        if isinstance(self._values[key], bool):
+            self._taken.add(key)
+            return [(0, length)] if self._values[key] and length else []
+        return [pair.span(length, unit) for pair in self.pairs(key)]
+
+    def head(self, start: int, end: int, unit: str) -> tuple[int, int] | None:
+        """The span of a mention's head, which lies in the span of the mention."""
+        if "head" not in self._values:
+            return None
+        (head,) = self._child({"head": [self._values["head"]]}, self._name).pairs("head")
+        self._taken.add("head")
+        first, last = head.span(end, unit)
+        if first < start:
+            raise self.error(f"the head {first}:{last} lies outside the span {start}:{end}")
+        return first, last
+
     def span(self, length: int, unit: str) -> tuple[int, int]:
         """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
         start, end = self._integer("start"), self._integer("end")
@@ -95,7 +115,9 @@ class Fields:
             )
         return start, end
 
-    def mention(self, start: int, end: int, text: str, report: Report) -> Mention:
+    def mention(
+        self, start: int, end: int, text: str, report: Report, head: tuple[int, int] | None
+    ) -> Mention:
         """The mention that these fields describe, at the characters `start:end` of the text."""
         type, kind = self._label()
         covered = text[start:end]
@@ -105,7 +127,7 @@ class Fields:
                 "offsets count code points of the text, with a half-open end",
             )
         score = self._score("score") if "score" in self._values else 1.0
-        mention = Mention(start, end, type, kind, score, covered, self._alternatives())
+        mention = Mention(start, end, type, kind, score, covered, self._alternatives(), head)
         self.note_rest(report)
         return mention
 

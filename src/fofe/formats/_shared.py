@@ -120,9 +120,13 @@ def has_scores(mention: Mention) -> bool:
 
 
 def note_unheld(document: Document, report: Report, format: str, place: str) -> None:
-    """Count what only the JSON format keeps: scores and whatever else a document carries along."""
+    """Count what only the JSON format keeps: scores, heads, regions and what a document carries along."""
     if document.meta:
         report.note(f"documents whose metadata {format} cannot hold", place)
+    for _ in document.regions:
+        report.note(f"unknown, known or negative regions that {format} cannot hold", place)
     for mention in document.mentions:
         if has_scores(mention):
             report.note(f"mention scores that {format} cannot hold", place)
+        if mention.head:
+            report.note(f"heads of mentions that {format} cannot hold", place)

@@ -6,9 +6,11 @@
 - `{"sentences": [{"tokens": ["..."], "mentions": [...]}]}`: the same for every sentence of a document.
 
 Mentions may stand under "mentions" or "entities", and each may be an object or a list. An object may also
-have "kind" (NAM or NOM), "score", "alternatives" and "text", which must agree with the span. Without "kind"
-a type that ends in `_NOM`, `.NOM` or `.NAM` says it. Other keys of a document are kept in its `meta` and
-come back when it is written. Spans may nest and cross. A line is read at a time.
+have "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and "text", which must agree with its
+span. Without "kind" a type that ends in `_NOM`, `.NOM` or `.NAM` says it. "unknown", "known" and "negatives"
+list the regions of a text or a sentence as [start, end] pairs, or are `true` for all of it. Other keys of a
+document are kept in its `meta` and come back when it is written. Spans may nest and cross. One line is read
+at a time.
 """
 
 from __future__ import annotations
@@ -23,13 +25,15 @@ from fofe.errors import InputError
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import EMPTY_FILES, Target, display_name, open_output, read_lines
 from fofe.formats.report import EMPTY_SENTENCES, Report
-from fofe.text.align import align
-from fofe.text.document import Document, Mention, Sentence, Token
+from fofe.text.align import Aligner, align
+from fofe.text.document import KNOWN, NEGATIVE, UNKNOWN, Document, Mention, Region, Sentence, Token
+from fofe.text.regions import token_regions
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
 MENTION_KEYS = ("mentions", "entities")
-RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS})
+REGION_KEYS = {UNKNOWN: "unknown", KNOWN: "known", NEGATIVE: "negatives"}
+RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -68,6 +72,8 @@ def _document(fields: Fields, report: Report) -> Document:
         document = _from_characters(fields, report)
     elif fields.which("sentences"):
         sentences = fields.objects("sentences")
+        for key in fields.which(*REGION_KEYS.values()):
+            raise fields.error(f'"{key}" beside sentences of tokens', "put it into the sentences")
         document = _from_words(sentences, report)
         for sentence in sentences:
             sentence.note_rest(report)
@@ -84,7 +90,12 @@ def _from_characters(fields: Fields, report: Report) -> Document:
     document = Document(fields.string("text", empty=True))
     for mention in _mentions(fields):
         start, end = mention.span(len(document.text), "characters")
-        document.mentions.append(mention.mention(start, end, document.text, report))
+        head = mention.head(start, end, "characters")
+        document.mentions.append(mention.mention(start, end, document.text, report, head))
+    for status, key in REGION_KEYS.items():
+        document.regions += [
+            Region(start, end, status) for start, end in fields.spans(key, len(document.text), "characters")
+        ]
     position = 0
     for sentence in fields.objects("sentences") if fields.which("sentences") else ():
         if sentence.which(*MENTION_KEYS):
@@ -121,8 +132,21 @@ def _from_words(sentences: list[Fields], report: Report) -> Document:
         tokens = next(built).tokens if of_sentence else []
         for mention in _mentions(fields):
             start, end = mention.span(len(tokens), "tokens")
-            found = mention.mention(tokens[start].start, tokens[end - 1].end, document.text, report)
-            document.mentions.append(found)
+            head = mention.head(start, end, "tokens")
+            document.mentions.append(
+                mention.mention(
+                    tokens[start].start,
+                    tokens[end - 1].end,
+                    document.text,
+                    report,
+                    head and (tokens[head[0]].start, tokens[head[1] - 1].end),
+                )
+            )
+        document.regions += [
+            Region(tokens[start].start, tokens[end - 1].end, status)
+            for status, key in REGION_KEYS.items()
+            for start, end in fields.spans(key, len(tokens), "tokens")
+        ]
     return document
 
 
@@ -183,10 +207,15 @@ def _character_content(document: Document, tokens: bool, report: Report, place: 
     content: dict[str, Any] = {
         "text": document.text,
         "mentions": [
-            {**_mention_content(mention, mention.start, mention.end), "text": _text_of(document, mention)}
+            {
+                **_mention_content(mention, mention.start, mention.end, mention.head),
+                "text": _text_of(document, mention),
+            }
             for mention in document.mentions
         ],
     }
+    for start, end, status in document.regions:
+        content.setdefault(REGION_KEYS[status], []).append([start, end])
     if tokens and document.sentences:
         content["sentences"] = [
             {"tokens": [[token.start, token.end] for token in sentence.tokens]}
@@ -213,17 +242,33 @@ def _token_content(document: Document, report: Report, place: str) -> dict[str, 
     if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
         report.note("documents whose spacing token spans cannot hold", place)
     aligned, rest = align(document)
+    aligner = Aligner(document)
     for span, mention in aligned:
-        sentences[span.sentence]["mentions"].append(_mention_content(mention, span.start, span.end))
+        head = mention.head and aligner.tokens_of(*mention.head)
+        if mention.head and not head:
+            report.note("heads left out because they do not begin and end with a token", place)
+        content = _mention_content(mention, span.start, span.end, head and (head.start, head.end))
+        sentences[span.sentence]["mentions"].append(content)
     for mention in rest:
         report.note(
             "mentions left out because they do not begin and end with a token of one sentence",
             f"{place} {mention.start}:{mention.end}",
         )
+    _add_token_regions(sentences, document, report, place)
     return {"sentences": sentences}
 
 
-def _mention_content(mention: Mention, start: int, end: int) -> dict[str, Any]:
+def _add_token_regions(
+    sentences: list[dict[str, Any]], document: Document, report: Report, place: str
+) -> None:
+    regions, without_tokens = token_regions(document)
+    for content, of_sentence in zip(sentences, regions, strict=True):
+        content.update({key: list(map(list, spans)) for key, spans in vars(of_sentence).items() if spans})
+    for region in without_tokens:
+        report.note("regions left out because they hold no tokens", f"{place} {region.start}:{region.end}")
+
+
+def _mention_content(mention: Mention, start: int, end: int, head: tuple[int, int] | None) -> dict[str, Any]:
     content: dict[str, Any] = {
         "start": start,
         "end": end,
@@ -231,6 +276,8 @@ def _mention_content(mention: Mention, start: int, end: int) -> dict[str, Any]:
         "kind": mention.kind,
         "score": float(mention.score),
     }
+    if head:
+        content["head"] = list(head)
     if mention.alternatives:
         content["alternatives"] = [[label, float(score)] for label, score in mention.alternatives]
     return content

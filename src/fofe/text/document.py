@@ -15,6 +15,10 @@ NAME = "NAM"
 NOMINAL = "NOM"
 NOMINAL_SUFFIX = "_NOM"
 
+UNKNOWN = "unknown"
+KNOWN = "known"
+NEGATIVE = "negative"
+
 
 class Token(NamedTuple):
     """A word and where it stands: `document.text[start:end] == text` for raw text."""
@@ -36,6 +40,8 @@ class Mention:
     text: str = ""
     alternatives: tuple[tuple[str, float], ...] = ()
     """The next best labels and their probabilities, where they were asked for."""
+    head: tuple[int, int] | None = None
+    """The half-open span of its head word, where a corpus gives that."""
 
     @property
     def label(self) -> str:
@@ -65,6 +71,18 @@ class Sentence:
         return len(self.tokens)
 
 
+class Region(NamedTuple):
+    """A span of which an annotator says more than its mentions do.
+
+    What is not annotated in an `unknown` region may be a mention or not, as it may outside of `known` ones in
+    a corpus that is annotated only there. A `negative` is a span that is known to be no mention.
+    """
+
+    start: int
+    end: int
+    status: str
+
+
 @dataclass(slots=True)
 class Document:
     """A text with its sentences and mentions."""
@@ -75,11 +93,19 @@ class Document:
     id: str = ""
     meta: dict[str, object] = field(default_factory=dict)
     """What a format carries along and others may drop (genre, comments ...)."""
+    regions: list[Region] = field(default_factory=list)
+    """Where the annotation is incomplete, or complete; empty for most documents."""
 
     @property
     def tokens(self) -> Iterator[Token]:
         for sentence in self.sentences:
             yield from sentence.tokens
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows the document: its text with the mentions underlined."""
+        from fofe.show.html import standalone
+
+        return standalone(self)
 
     @classmethod
     def from_words(
