@@ -31,10 +31,12 @@ examples:
   echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
   fofe tag --model runs/tiny/model corpus.conll --format conll
   fofe tag --model runs/tiny/model --workers 4 big.jsonl -o mentions.jsonl
+  fofe tag --model runs/tiny/model news.txt --format html -o news.html
+  fofe tag --model runs/tiny/model letters.txt --redact > letters.redacted.txt
   fofe tag --model runs/tiny/model notes.txt --nested --threshold 0.7 --alternatives 2
 """
 
-FORMATS = ("text", "jsonl", "tsv", "conll")
+FORMATS = ("text", "jsonl", "tsv", "conll", "html")
 
 SOME_LEFT_OUT = 1
 """The exit code that says: done, but not every document could be read."""
@@ -67,6 +69,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="what one plain-text document is (default: line)",
     )
     parser.add_argument("-f", "--format", choices=FORMATS, help="format of the output")
+    parser.add_argument(
+        "--redact", action="store_true", help="write the text with [TYPE] instead of each mention"
+    )
     parser.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="where to write (default: stdout)"
     )
@@ -137,7 +142,9 @@ def run(args: argparse.Namespace) -> int:
         open_output(args.output) as stream,
         InputBar(size, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
+        stream.write(job.show.head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
+        stream.write(job.show.end)
     for line in report.lines():
         _tell(line)
     if bad:
@@ -161,7 +168,10 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
 def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
     from fofe.cli._bulk import TagJob
     from fofe.cli._show import Show
+    from fofe.errors import FofeError
 
+    if args.redact and args.format not in (None, "text"):
+        raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
     options = {
         "threshold": args.threshold,
         "strategy": args.strategy,
@@ -170,7 +180,7 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
         "for_recall": args.recall,
         "exact": args.exact,
     }
-    format = args.format or ("text" if on_terminal else "jsonl")
+    format = "redacted" if args.redact else args.format or ("text" if on_terminal else "jsonl")
     colour = on_terminal and "NO_COLOR" not in os.environ
     return TagJob(
         model=args.model,
