@@ -1,0 +1,138 @@
+"""Reading MediaWiki XML dumps a page at a time, whole or cut off, plain or compressed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+
+from fofe.errors import InputError
+from fofe.formats.report import Report
+
+CHUNK_BYTES = 1 << 20
+CUT_OFF = "dumps that end before their end, read as far as they go"
+NO_TITLE = "pages without a title left out"
+ARTICLES = 0
+"""The namespace of articles."""
+
+_OPENERS: dict[str, Callable[..., object]] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
+_BROKEN = (EOFError, OSError, lzma.LZMAError, zlib.error, ParseError)
+_REDIRECT = re.compile(
+    r"\s*#\s*(?:redirect|redirecci[oó]n|重定向)\s*:?\s*\[\[:?([^\[\]|]+?)(?:\|[^\[\]]*)?\]\]", re.I
+)
+
+
+@dataclass(frozen=True)
+class RawPage:
+    """A page as it stands in a dump."""
+
+    title: str
+    namespace: int
+    markup: str
+    redirect: str | None = None
+    """The title that it leads to, with the section if one is named."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the head of a dump tells of its wiki."""
+
+    language: str = ""
+    namespaces: frozenset[str] = frozenset()
+    """The local names of all namespaces but that of articles, in lower case."""
+
+
+def open_stream(path: str | Path) -> IO[bytes]:
+    """A file, unpacked by its suffix (.bz2, .gz, .xz) as it is read."""
+    try:
+        return cast(IO[bytes], _OPENERS.get(Path(path).suffix.lower(), open)(path, "rb"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def read_site(path: str | Path) -> Site:
+    """The language and the namespaces of a dump; empty where it does not tell them."""
+    language, names = "", set()
+    for event, element in _events(path, Report()):
+        tag = _tag(element)
+        if event == "start" and tag == "mediawiki":
+            language = element.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+        elif event == "end" and tag == "namespace" and element.text:
+            names.add(element.text.lower())
+        elif tag in ("siteinfo", "page") and (event, tag) != ("start", "siteinfo"):
+            break
+    return Site(language, frozenset(names))
+
+
+def read_pages(path: str | Path, report: Report) -> Iterator[RawPage]:
+    """The pages of a dump, in their order; of several revisions the last.
+
+    A file that is cut off or damaged gives the pages before the damage, and the report says so.
+    """
+    for event, element in _events(path, report):
+        if event == "end" and _tag(element) == "page":
+            page = _page(element)
+            if page is None:
+                report.note(NO_TITLE, str(path))
+            else:
+                yield page
+
+
+def _page(element: Element) -> RawPage | None:
+    title, namespace, markup, redirect = "", ARTICLES, "", None
+    for part in element.iter():
+        tag = _tag(part)
+        if tag == "title":
+            title = (part.text or "").strip()
+        elif tag == "ns":
+            namespace = int(part.text) if part.text and part.text.strip("-").isdecimal() else ARTICLES
+        elif tag == "redirect":
+            redirect = part.get("title")
+        elif tag == "text":
+            markup = part.text or ""
+    if not title:
+        return None
+    found = None if redirect else _REDIRECT.match(markup)
+    return RawPage(title, namespace, markup, found[1] if found else redirect)
+
+
+def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
+    """The beginning and the end of every element; at its end its content is known."""
+    parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
+    root: Element | None = None
+    with open_stream(path) as stream:
+        try:
+            while data := stream.read(CHUNK_BYTES):
+                parser.feed(data)
+                for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
+                    if root is None:
+                        root = element
+                        _check_root(root, path)
+                    yield event, element
+                    if event == "end" and _tag(element) == "page":
+                        root.clear()  # the pages before are no longer needed
+            parser.close()
+        except _BROKEN as error:
+            report.note(CUT_OFF, f"{path}: {error}")
+    if root is None:
+        raise InputError(
+            "holds no XML", path=path, remedy="give a MediaWiki dump: ...-pages-articles.xml.bz2"
+        )
+
+
+def _check_root(root: Element, path: str | Path) -> None:
+    if _tag(root) != "mediawiki":
+        raise InputError(
+            f"begins with <{_tag(root)}>, not <mediawiki>", path=path, remedy="give a MediaWiki XML dump"
+        )
+
+
+def _tag(element: Element) -> str:
+    return element.tag.rpartition("}")[2]

@@ -1,0 +1,225 @@
+"""Wikitext as plain text: its paragraphs alone, and the links in them with offsets into that text.
+
+One pass over the tokens of the markup keeps a stack of what is open. Templates, tables, references, lists
+and headings go; links, emphasis and tags leave their text. What is never closed is read as text, as MediaWiki
+does. It reads three times as much in a second as a general parser that builds a tree does.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+
+from fofe.formats.report import Report
+from fofe.wiki._cut import Buffer, Link, cut
+from fofe.wiki.languages import WikiLanguage
+
+UNBALANCED = {
+    "template": "templates that are never closed, read as text",
+    "table": "tables that are never closed, read as text",
+    "link": "links that are never closed, read as text",
+}
+_DROPPED_TAGS = (
+    "ref|math|chem|ce|gallery|timeline|source|syntaxhighlight|pre|code|score|hiero|imagemap|mapframe|graph|"
+    "table|references|templatedata|indicator|section"
+)
+_TOKEN = re.compile(
+    rf"""
+    <!--.*?(?:-->|\Z)
+    | <nowiki>(?P<literal>.*?)</nowiki>
+    | <(?P<dropped>{_DROPPED_TAGS})\b[^<>]*?(?<!/)>[^<]*(?:<(?!/?(?P=dropped)\b)[^<]*)*</(?P=dropped)\s*>
+    | </?(?P<tag>[a-z]\w*)\b[^<>]*>
+    | (?P<open>\{{\{{ | (?<=\n)[ \t:*]*\{{\| | \[\[ | \[(?=(?:https?:|ftp:)?// | mailto:) | -\{{(?!\{{))
+    | (?P<close>\}}\}} | (?<=\n)[ \t]*\|\}}(?!\}}) | \]\] | \] | \}}-)
+    | (?P<bar>\|)
+    | (?P<entity>&\#?\w+;)
+    | '{{2,}} | __[A-Z]+__
+    """,
+    re.X | re.S | re.I,
+)
+_KINDS = {"{{": "template", "{|": "table", "[[": "link", "[": "external", "-{": "variant"}
+_CLOSES = {"}}": "template", "|}": "table", "]]": "link", "]": "external", "}-": "variant"}
+_KEPT_ARGUMENT = {"nowrap": 1, "nobr": 1, "nobold": 1, "lang": 2, "transl": 2, "small": 1}
+"""Templates that show one of their arguments as it stands, and which."""
+
+_SHOWN = {"ndash": "–", "mdash": "—", "snd": " – ", "spaced ndash": " – ", "'": "'", "'s": "'s", "nbsp": " "}
+"""Templates that stand for a character or two."""
+
+_SPACE_TAGS = frozenset({"br", "p", "div", "li", "tr", "td", "hr"})
+_INTERWIKI = re.compile(r"[a-z]{2,3}(?:-[a-z-]+)?|simple|wikt|commons|wikt?ionary|[dqsvnb]")
+_JUNK = re.compile(
+    r"^(?:[ \t]*[*\#:;|!=].*|----.*|[^\w]*)(?:\n|\Z)"  # lists, headings, rules, and lines without a word
+    r"|(?<=\()[ \t]*(?:[;,:][ \t]*)+|[ \t]*\((?:[ \t]*[;,:]?[ \t]*)\)|[ \t]+(?=[ \t,;.)])|[ \t]+$|^[ \t]+",
+    re.M,
+)
+_VARIANT = re.compile(r"(?:zh|zh-hans|zh-cn|zh-hant|zh-tw|zh-hk)\s*:\s*(?P<text>[^;]*)")
+
+
+@dataclass
+class Markup:
+    """What a page says: its paragraphs, the links in them, and what it says about itself."""
+
+    text: str
+    links: list[Link] = field(default_factory=list)
+    templates: list[str] = field(default_factory=list)
+    """The names of those that stand in no other."""
+    categories: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Frame:
+    """Something that is open: the buffers of its parts, which bars separate."""
+
+    kind: str
+    parts: list[Buffer]
+
+    @property
+    def buffer(self) -> Buffer:
+        return self.parts[-1]
+
+
+class _Scanner:
+    def __init__(
+        self, language: WikiLanguage, namespaces: frozenset[str], report: Report, place: str
+    ) -> None:
+        self._language = language
+        self._namespaces = namespaces
+        self._report = report
+        self._place = place
+        self._stack = [_Frame("page", [Buffer()])]
+        self.templates: list[str] = []
+        self.categories: list[str] = []
+
+    def run(self, source: str) -> Buffer:
+        position = 0
+        for token in _TOKEN.finditer(source):
+            if token.start() < position:  # a trail that a link has taken
+                continue
+            self._top.buffer.add(source[position : token.start()])
+            position = token.end() + self._take(token, source)
+        self._top.buffer.add(source[position:])
+        while len(self._stack) > 1:
+            self._give_up()
+        return self._top.buffer
+
+    @property
+    def _top(self) -> _Frame:
+        return self._stack[-1]
+
+    def _take(self, token: re.Match[str], source: str) -> int:
+        """Act on a token; returns how many letters behind it were taken too."""
+        if token["open"]:
+            self._stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [Buffer()]))
+        elif token["close"]:
+            return self._close(token, source)
+        elif token["bar"]:
+            if self._top.kind in ("template", "link"):
+                self._top.parts.append(Buffer())
+            else:
+                self._top.buffer.add("|")
+        elif token["entity"]:
+            self._top.buffer.add(html.unescape(token["entity"]).replace("\xa0", " "))
+        elif token["literal"]:
+            self._top.buffer.add(token["literal"])
+        elif token["tag"] and token["tag"].lower() in _SPACE_TAGS:
+            self._top.buffer.add(" ")
+        return 0
+
+    def _close(self, token: re.Match[str], source: str) -> int:
+        kind = _CLOSES[token["close"].lstrip(" \t")]
+        if all(frame.kind != kind for frame in self._stack):
+            if kind == "external":
+                self._top.buffer.add("]")
+            return 0
+        while self._top.kind != kind:
+            self._give_up()
+        frame = self._stack.pop()
+        if kind == "link":
+            trail = self._language.trail.match(source, token.end())
+            return self._link(frame, trail[0] if trail else "")
+        if kind == "template":
+            self._template(frame)
+        elif kind == "external":
+            self._top.buffer.add(frame.buffer.text.partition(" ")[2])
+        elif kind == "variant":
+            self._top.buffer.add(_variant(frame.buffer.text))
+        return 0
+
+    def _give_up(self) -> None:
+        """Read what is open on top as text, because it is not closed where it should be."""
+        frame = self._stack.pop()
+        if frame.kind in UNBALANCED:
+            self._report.note(UNBALANCED[frame.kind], self._place)
+        for number, part in enumerate(frame.parts):
+            if number:
+                self._top.buffer.add("|")
+            self._top.buffer.splice(part)
+
+    def _template(self, frame: _Frame) -> None:
+        name = " ".join(frame.parts[0].text.replace("_", " ").split())
+        if not any(open.kind == "template" for open in self._stack):
+            self.templates.append(name)
+        kept = _KEPT_ARGUMENT.get(name.lower(), 0)
+        if 0 < kept < len(frame.parts):
+            self._top.buffer.splice(frame.parts[kept])
+        self._top.buffer.add(_SHOWN.get(name, ""))
+
+    def _link(self, frame: _Frame, trail: str) -> int:
+        target = " ".join(frame.parts[0].text.replace("_", " ").split())
+        prefix, colon, rest = target.lstrip(":").partition(":")
+        prefix = prefix.strip().lower()
+        shown = target.startswith(":")
+        if colon and not shown and prefix in self._language.categories:
+            self.categories.append(rest.strip())
+            return 0
+        if colon and not shown and prefix in self._language.files:
+            return 0
+        if any(part.links for part in frame.parts):  # links do not nest: only the inner ones are links
+            self._top.buffer.splice(frame.buffer)
+            return 0
+        elsewhere = colon and (prefix in self._namespaces or _INTERWIKI.fullmatch(prefix))
+        if elsewhere and not shown and len(frame.parts) == 1:
+            return 0
+        return self._show_link(frame, "" if elsewhere or shown else target, trail)
+
+    def _show_link(self, frame: _Frame, target: str, trail: str) -> int:
+        """Add the text of a link, as a link if there is a target; returns how much of the trail it took."""
+        raw = "|".join(part.text for part in frame.parts[1:]) if len(frame.parts) > 1 else frame.parts[0].text
+        text = raw.strip()
+        if raw != raw.rstrip():
+            trail = ""
+        buffer = self._top.buffer
+        if raw[:1].isspace():
+            buffer.add(" ")
+        if target and text:
+            buffer.add_link(text + trail, target, len(trail))
+        else:
+            buffer.add(text + trail)
+        if raw[-1:].isspace():
+            buffer.add(" ")
+        return len(trail)
+
+
+def _variant(content: str) -> str:
+    """The text of Chinese conversion markup: plain, or the first of its variants."""
+    flags, bar, rest = content.rpartition("|")
+    found = _VARIANT.search(rest)
+    if bar and "A" not in flags:
+        return ""
+    return found["text"].strip() if found else rest
+
+
+def parse(
+    source: str,
+    language: WikiLanguage,
+    report: Report,
+    *,
+    namespaces: frozenset[str] = frozenset(),
+    place: str = "",
+) -> Markup:
+    """The paragraphs of a page, a line each, with their links; `place` is what the report calls it."""
+    scanner = _Scanner(language, namespaces, report, place)
+    found = scanner.run("\n" + source)
+    text, links = cut(found.text, found.links, [match.span() for match in _JUNK.finditer(found.text)])
+    return Markup(text, links, scanner.templates, scanner.categories)
