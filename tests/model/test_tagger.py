@@ -255,3 +255,18 @@ def test_where_a_document_is_cut_does_not_show(
         monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", tokens)
         for one, other in zip(scores(), whole, strict=True):
             assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_judging_tells_the_scores_of_every_fragment(tiny_model: Model) -> None:
+    document = tiny_model("Anna Berg met the mayor of Bergen. It rained.")
+    scores = tiny_model.judge(document)
+    longest = tiny_model.config.max_words
+    tokens = [len(sentence) for sentence in document.sentences]
+    assert len(scores.fragments) == sum(
+        min(longest, count - start) for count in tokens for start in range(count)
+    )
+    assert scores.probabilities.shape == (len(scores.fragments), len(tiny_model.labels))
+    anna_berg = (scores.fragments.firsts == 0) & (scores.fragments.lasts == 1)
+    best = scores.probabilities[anna_berg][0]
+    assert tiny_model.labels[int(best.argmax())] == "PER"
+    assert abs(float(best.max()) - document.mentions[0].score) < 1e-5

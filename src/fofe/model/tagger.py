@@ -127,6 +127,15 @@ class Model:
                 ]
                 yield replace(document, mentions=mentions)
 
+    def judge(self, document: Document) -> Scores:
+        """The label probabilities of every fragment of a document that has sentences, at once.
+
+        This is what `tag_documents` decides from, also for the fragments that a gate would turn away. Memory
+        grows with the document.
+        """
+        words = [sentence.words for sentence in document.sentences if sentence]
+        return self._engine.score(words, [not number for number in range(len(words))], exact=True)
+
     def _mentions(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Mention]]:
         """The mentions of each sentence; `opens` says which are the first of their document."""
         lengths = [len(sentence) for sentence in sentences]
