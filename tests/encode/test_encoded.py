@@ -113,3 +113,24 @@ def test_all_fragments_are_those_of_a_double_loop(lengths: list[int], max_words:
     found = all_fragments(offsets, max_words)
     assert len(found) == len(expected)
     assert list(zip(found.sentences, found.firsts, found.lasts, strict=True)) == expected
+
+
+def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens() -> None:
+    vocabularies = {
+        "character": Vocabulary(["北", "京"], cased=True, digits="shape"),
+        "word": Vocabulary(["北京"], cased=True, digits="shape"),
+    }
+    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], ["word"])
+    text = made.encode([["北", "京", "人"], ["iPhone"]])
+    known = len(vocabularies["word"].unknowns)
+    assert text.words["word"].tolist()[:2] == [known, known]
+    assert text.words["character"].tolist()[:2] == [known, known + 1]
+    assert text.segments is not None
+    assert text.segments.shares.tolist() == [0.5, 0.5, 1, 1]
+    assert text.segments.first_tokens().tolist() == [0, 0, 2, 3]
+    taken = text.take(np.array([1, 0])).segments
+    assert taken is not None
+    assert taken.first_tokens().tolist() == [0, 1, 1, 3]
+    apart = made.encode_apart(made.in_words([["北", "京"]]))
+    assert apart.segments is not None
+    assert apart.segments.shares.tolist() == [0.5, 0.5], "as in the sentence"

@@ -22,7 +22,7 @@ collect_ignore = (
     [] if find_spec("torch") else ["test_network.py", "test_engine.py", "test_gate.py", "test_torch_ops.py"]
 )
 
-KNOWN = ("the", "of", "Toronto", "Maple", "Leafs", "puck", "<num4>", "a", "b")
+KNOWN = ("the", "of", "Toronto", "Maple", "Leafs", "puck", "<num4>", "a", "b", "北", "北京", "ab")
 POOL = (
     *KNOWN,
     "from",
@@ -37,6 +37,7 @@ POOL = (
     "New York",
     "ab" * 12,
     "--",
+    *"北京大学中国人民北京ab",
 )
 
 
@@ -73,7 +74,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
             character_dimension=int(random.integers(1, 4)),
         )
 
-    names = list(_some(random, ("cased", "uncased", "spelling")))
+    names = list(_some(random, ("cased", "uncased", "word", "spelling")))
     if names and random.random() < 2 / 3:
         names.append("window")
     views = [view(name) for name in names]
@@ -84,6 +85,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
         max_words=int(random.integers(1, 6)),
         factors=((0.5,), (0.9,), (0.5, 0.9), (0.3, 0.7, 0.95))[random.integers(4)],
         context=("sentence", "document")[random.integers(2)],
+        segmenter="jieba" if "word" in names else None,
         views=tuple(views),
         characters=CharacterConfig(
             fofe=bool(fofe) or needed,
@@ -108,8 +110,8 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
     config = config or _random_config(random)
     vocabularies = {
         view.name: Vocabulary(
-            KNOWN if view.lookup == "cased" else sorted({word.lower() for word in KNOWN}),
-            cased=view.lookup == "cased",
+            KNOWN if view.is_cased else sorted({word.lower() for word in KNOWN}),
+            cased=view.is_cased,
             digits=config.digits,
         )
         for view in config.views
@@ -126,7 +128,7 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
         for view in config.views
         if view.has_table
     }
-    return RandomModel(config, Encoder(vocabularies, alphabet), network, tables)
+    return RandomModel(config, Encoder.for_model(config, vocabularies, alphabet), network, tables)
 
 
 def _make_text(seed: int, sentences: int = 5, longest: int = 12) -> list[list[str]]:

@@ -16,7 +16,7 @@ CASED = ViewConfig("cased", "cased")
     [
         ({"name": "a/b"}, "letters, digits, - and _"),
         ({"name": ""}, "letters, digits, - and _"),
-        ({"lookup": "casd"}, "lookup must be one of cased, uncased, spelling, window, not 'casd'"),
+        ({"lookup": "casd"}, "lookup must be one of cased, uncased, word, spelling, window, not 'casd'"),
         ({"codes": ("bag", "right")}, "codes must be one of bag, left_including"),
         ({"dimension": 0}, "dimension must be at least 1, not 0"),
         ({"height": 0}, "height must be at least 1"),

@@ -23,7 +23,7 @@ class Lengths:
         return np.array([[len(word), 1] for word in words], dtype=np.float32)
 
 
-def rows_of(lexicon: Lexicon, words: list[str]) -> list[int]:
+def rows_of(lexicon: Lexicon[str], words: list[str]) -> list[int]:
     places, rows = lexicon.look_up(words)
     return [int(length) for length in rows[places, 0]]
 

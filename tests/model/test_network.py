@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+import rjieba
 import torch
 
 from fofe._arrays import FloatArray
@@ -47,8 +48,11 @@ class Definitions:
         self.encoder = model.encoder
         self.weights = {name: array.astype(np.float64) for name, array in model.weights.items()}
 
-    def inputs(self, context: Sequence[str], first: int, last: int, borders: list[bool]) -> FloatArray:
-        vectors = self.word_vectors(context)
+    def inputs(
+        self, sentences: Sequence[Sequence[str]], first: int, last: int, borders: list[bool]
+    ) -> FloatArray:
+        context = [word for sentence in sentences for word in sentence]
+        vectors = self.word_vectors(sentences)
         parts = []
         for code in CODES:
             for factor in (None,) if code == "bag" else self.config.factors:
@@ -82,10 +86,13 @@ class Definitions:
         }
         return fofe(read[code], factor)
 
-    def word_vectors(self, words: Sequence[str]) -> dict[str, FloatArray]:
+    def word_vectors(self, sentences: Sequence[Sequence[str]]) -> dict[str, FloatArray]:
         vectors: dict[str, FloatArray] = {}
+        words = [word for sentence in sentences for word in sentence]
         for view in self.config.views:
-            if view.has_table:
+            if view.lookup == "word":
+                vectors[view.name] = np.concatenate([self.shared_words(view, words) for words in sentences])
+            elif view.has_table:
                 rows = [self.encoder.vocabularies[view.name].row(word) for word in words]
                 vectors[view.name] = self.weights[f"tables.{view.name}"][rows]
             elif view.lookup == "spelling":
@@ -100,6 +107,20 @@ class Definitions:
             if view.lookup == "window":
                 vectors[view.name] = self.windows(view, alone)
         return vectors
+
+    def shared_words(self, view: ViewConfig, tokens: Sequence[str]) -> FloatArray:
+        rows: list[FloatArray] = []
+        run = ""
+        for token in [*tokens, ""]:
+            if len(token) == 1 and token.isalnum():
+                run += token
+                continue
+            for word in [*rjieba.cut(run), token]:
+                length = len(word) if word is not token else 1
+                row = self.weights[f"tables.{view.name}"][self.encoder.vocabularies[view.name].row(word)]
+                rows += [row / length] * length
+            run = ""
+        return np.array(rows[:-1])
 
     def windows(self, view: ViewConfig, words: list[FloatArray]) -> FloatArray:
         for number, dilation in enumerate(view.dilations):
@@ -151,15 +172,15 @@ def test_inputs_are_those_of_the_definitions(seed: int, make_model: MakeModel, m
     fragments, inputs = network_inputs(model, sentences, opens)
     definitions = Definitions(model)
     offsets = np.cumsum([0, *map(len, sentences)])
-    words = [word for sentence in sentences for word in sentence]
-    context_starts = [offset for offset, open in zip(offsets, opens, strict=False) if open]
+    context_starts = [number for number, open in enumerate(opens) if open]
     for number, (sentence, first, last) in enumerate(
         zip(fragments.sentences, fragments.firsts, fragments.lasts, strict=True)
     ):
-        start = max(offset for offset in context_starts if offset <= first)
-        end = min((offset for offset in context_starts if offset > first), default=len(words))
+        start = max(number for number in context_starts if number <= sentence)
+        end = min((number for number in context_starts if number > sentence), default=len(sentences))
         borders = [first == offsets[sentence], last + 1 == offsets[sentence + 1]]
-        expected = definitions.inputs(words[start:end], first - start, last - start, borders)
+        before = offsets[start]
+        expected = definitions.inputs(sentences[start:end], first - before, last - before, borders)
         assert inputs[number] == pytest.approx(expected, abs=1e-4, rel=1e-4)
 
 

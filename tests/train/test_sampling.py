@@ -11,7 +11,7 @@ from fofe.encode.encoded import Encoder
 from fofe.encode.vocabulary import Vocabulary
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples, LabelledSentence, make_examples
-from fofe.train.sampling import Sampler, rare_words
+from fofe.train.sampling import LookedUp, Sampler, rare_words
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
@@ -26,7 +26,8 @@ def sampler(
     text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES], opens)
     examples = make_examples(SENTENCES, text.token_offsets, LABELS, 4)
     config = config or SamplingConfig()
-    rare = rare_words(WORDS * len(SENTENCES), {"uncased": vocabulary}, config.replace_rare)
+    words = {"uncased": LookedUp(WORDS * len(SENTENCES))}
+    rare = rare_words(words, {"uncased": vocabulary}, config.replace_rare)
     return Sampler(text, examples, rare, config, batch_size=batch, seed=seed), examples
 
 
@@ -94,7 +95,7 @@ def test_nothing_to_train_on_is_an_empty_epoch() -> None:
 def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
     words = ["once", "twice", "twice", "Unlisted"] + ["often"] * 96
     vocabulary = Vocabulary(["once", "twice", "often"], cased=True, digits="shape")
-    rare = rare_words(words, {"cased": vocabulary}, 0.5)["cased"]
+    rare = rare_words({"cased": LookedUp(words)}, {"cased": vocabulary}, 0.5)["cased"]
     chances = dict(zip(words, rare.probabilities.tolist(), strict=True))
     assert chances["once"] == pytest.approx(0.5 / 1.5)
     assert chances["twice"] == pytest.approx(0.5 / 2.5)
@@ -103,6 +104,31 @@ def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
     unknowns = dict(zip(words, rare.unknown_rows.tolist(), strict=True))
     assert unknowns["once"] == 0
     assert unknowns["Unlisted"] == 1
+
+
+def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
+    sentence = LabelledSentence([*"北京人"], [(0, 2, "GPE")])
+    vocabularies = {
+        "character": Vocabulary([*"北京人"], cased=True, digits="shape"),
+        "word": Vocabulary(["北京", "人"], cased=True, digits="shape"),
+    }
+    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], ["word"])
+    words = [sentence.words] * 3
+    text = made.encode(words)
+    looked_up = {
+        "character": LookedUp([*"北京人"] * 3),
+        "word": LookedUp.of_words(made.in_words(words)),
+    }
+    assert looked_up["word"].occurrences() == ["北京", "人"] * 3
+    rare = rare_words(looked_up, vocabularies, 3.0)
+    assert rare["word"].probabilities == pytest.approx(0.5), "three occurrences, however many characters"
+    examples = make_examples([sentence] * 3, text.token_offsets, ["NONE", "GPE"], 3)
+    drawn = Sampler(text, examples, rare, SamplingConfig(1, 1, 1), batch_size=100, seed=1)
+    rows = np.concatenate(
+        [batch.text.words["word"].reshape(-1, 3) for n in range(20) for batch in drawn.epoch(n)]
+    )
+    assert np.array_equal(rows[:, 0], rows[:, 1])
+    assert len(np.unique(rows[:, 0])) == 2
 
 
 def test_without_replacement_words_stay() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, IntArray
+from fofe._arrays import BoolArray, FloatArray, IntArray
 from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.model.config import ModelConfig
+from fofe.text.segment import InWord, Segmenter, in_words, segmenter
+
+Key = str | InWord
+"""All that the vectors of a token on its own depend on: the token, or the token in its segmented word."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,31 @@ class Spelling:
 
 
 @dataclass(frozen=True)
+class Segments:
+    """How T tokens share the words that a segmenter cut."""
+
+    shares: FloatArray
+    """[T] one over the number of tokens of the word that holds each."""
+    begins: BoolArray
+    """[T] whether a token is the first of its word."""
+
+    @classmethod
+    def of(cls, tokens: Sequence[InWord]) -> Segments:
+        """The segments of tokens in their words."""
+        counts = np.fromiter((token.tokens for token in tokens), dtype=np.float32, count=len(tokens))
+        begins = np.fromiter((token.place == 0 for token in tokens), dtype=bool, count=len(tokens))
+        return cls(1 / counts, begins)
+
+    def take(self, tokens: IntArray) -> Segments:
+        """The segments of some tokens [T']."""
+        return Segments(self.shares[tokens], self.begins[tokens])
+
+    def first_tokens(self) -> IntArray:
+        """[T] the first token of the word that holds each."""
+        return np.maximum.accumulate(np.where(self.begins, np.arange(len(self.begins)), 0))
+
+
+@dataclass(frozen=True)
 class EncodedText(Contexts):
     """Some sentences one after another, as integers."""
 
@@ -104,6 +134,8 @@ class EncodedText(Contexts):
     """For each view with a table: [T] rows."""
     spelling: Spelling | None
     """Where a feature reads characters."""
+    segments: Segments | None = None
+    """Where a view looks segmented words up."""
 
     def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
         """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
@@ -113,6 +145,7 @@ class EncodedText(Contexts):
             opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
             words={name: rows[tokens] for name, rows in self.words.items()},
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
+            segments=self.segments and self.segments.take(tokens),
         )
 
 
@@ -135,21 +168,59 @@ def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
 
 
 class Encoder:
-    """Turns sentences of words into an `EncodedText`."""
+    """Turns sentences of tokens into an `EncodedText`."""
 
-    def __init__(self, vocabularies: Mapping[str, Vocabulary], alphabet: Alphabet | None) -> None:
+    def __init__(
+        self,
+        vocabularies: Mapping[str, Vocabulary],
+        alphabet: Alphabet | None,
+        segment: Segmenter | None = None,
+        segmented: Collection[str] = (),
+    ) -> None:
+        """`segmented` names the vocabularies of words that `segment` cuts; the others are of tokens."""
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
+        self._segment = segment
+        self._segmented = frozenset(segmented)
+
+    @classmethod
+    def for_model(
+        cls, config: ModelConfig, vocabularies: Mapping[str, Vocabulary], alphabet: Alphabet | None
+    ) -> Encoder:
+        """The encoder of a model; an error says what to install if its segmenter is missing."""
+        segmented = [view.name for view in config.views if view.lookup == "word"]
+        if not segmented or config.segmenter is None:
+            return cls(vocabularies, alphabet)
+        return cls(vocabularies, alphabet, segmenter(config.segmenter), segmented)
 
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
-        """Encode sentences of at least one word each; `opens` says which open a context (default: all)."""
-        words = [word for sentence in sentences for word in sentence]
-        contexts = Contexts.of(sentences, opens)
+        """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""
+        tokens = [token for sentence in sentences for token in sentence]
+        return self._encode(tokens, self.in_words(sentences), Contexts.of(sentences, opens))
+
+    def encode_apart(self, keys: Sequence[Key]) -> EncodedText:
+        """Encode tokens that stand each for itself."""
+        tokens = [key if isinstance(key, str) else key.token for key in keys]
+        held = [key for key in keys if isinstance(key, InWord)]
+        return self._encode(tokens, held, Contexts.of([[token] for token in tokens]))
+
+    def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
+        """Each token in the word that holds it; nothing without a segmenter."""
+        if self._segment is None:
+            return []
+        return [token for sentence in sentences for token in in_words(sentence, self._segment)]
+
+    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], contexts: Contexts) -> EncodedText:
+        words = [token.word for token in held]
         return EncodedText(
             token_offsets=contexts.token_offsets,
             opens=contexts.opens,
-            words={name: vocabulary.rows(words) for name, vocabulary in self.vocabularies.items()},
-            spelling=None if self.alphabet is None else self.spell(words, contexts.token_offsets),
+            words={
+                name: vocabulary.rows(words if name in self._segmented else tokens)
+                for name, vocabulary in self.vocabularies.items()
+            },
+            spelling=None if self.alphabet is None else self.spell(tokens, contexts.token_offsets),
+            segments=Segments.of(held) if held else None,
         )
 
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:

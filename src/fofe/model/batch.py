@@ -22,6 +22,8 @@ class TorchBatch:
 
     words: dict[str, Tensor]
     """For each view with a table: [T] positions in the batch's own distinct rows."""
+    shares: Tensor
+    """[T] what part of the segmented word that holds it each token is; [0] without a segmenter."""
     starts: Tensor
     """[T] true at the first token of a context."""
     ends: Tensor
@@ -91,6 +93,7 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
     return (
         TorchBatch(
             words=words,
+            shares=torch.from_numpy(text.segments.shares if text.segments else _NOTHING),
             starts=torch.from_numpy(starts),
             ends=torch.from_numpy(ends),
             from_start=torch.from_numpy(from_start),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fofe.encode.fofe import FORGOTTEN
 from fofe.text.digits import DIGIT_RULES
+from fofe.text.segment import SEGMENTERS
 
 BAG = "bag"
 LEFT_INCLUDING = "left_including"
@@ -17,7 +18,7 @@ RIGHT_EXCLUDING = "right_excluding"
 CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 """The word features of a fragment, in the order in which they stand in the network's input."""
 
-LOOKUPS = ("cased", "uncased", "spelling", "window")
+LOOKUPS = ("cased", "uncased", "word", "spelling", "window")
 
 
 def _one_of(key: str, value: str, options: tuple[str, ...]) -> None:
@@ -40,8 +41,9 @@ def _factor(value: float) -> None:
 class ViewConfig:
     """One way to see every word, and which codes of the fragment are made from it.
 
-    `cased` and `uncased` look the word up in a table of its own, `spelling` reads its characters with a small
-    convolution, `window` reads the other views of the word and of the words around it.
+    `cased` and `uncased` look the token up in a table of its own, `word` the segmented word that holds it,
+    whose vector its tokens share evenly; `spelling` reads its characters with a small convolution, `window`
+    reads the other views of the token and of those around it.
     """
 
     name: str
@@ -75,7 +77,12 @@ class ViewConfig:
 
     @property
     def has_table(self) -> bool:
-        return self.lookup in ("cased", "uncased")
+        return self.lookup in ("cased", "uncased", "word")
+
+    @property
+    def is_cased(self) -> bool:
+        """Whether its table tells capitals from small letters."""
+        return self.lookup != "uncased"
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,8 @@ class ModelConfig:
     """n: fragments are at most this long."""
     factors: tuple[float, ...] = (0.5,)
     """Forgetting factors for words. With several, each code is scaled by (1 - a) to the same size."""
+    segmenter: str | None = None
+    """What cuts text without spaces into words, for views that look these up: one of `SEGMENTERS`."""
     context: str = "sentence"
     """How far contexts reach: over the sentence, or over the document, where the network is also told
     whether a fragment begins or ends its sentence."""
@@ -134,6 +143,10 @@ class ModelConfig:
         lookups = {view.lookup for view in self.views}
         if lookups == {"window"}:
             raise ValueError("a window view needs another view to read")
+        if "word" in lookups and self.segmenter is None:
+            raise ValueError(f"a word view needs a segmenter: one of {', '.join(SEGMENTERS)}")
+        if self.segmenter is not None:
+            _one_of("segmenter", self.segmenter, SEGMENTERS)
         if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):
             raise ValueError("no feature is switched on")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray, IntArray
-from fofe.encode.encoded import Contexts, Encoder
+from fofe.encode.encoded import Contexts, Encoder, Key
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments, all_fragments, covered_tokens
 from fofe.encode.layout import BORDERS, Block, input_blocks
@@ -86,7 +86,7 @@ class Engine:
         """
         contexts = Contexts.of(sentences, opens if self.config.sees_documents else None)
         words = [word for sentence in sentences for word in sentence]
-        places, rows = self._lexicon.look_up(words)
+        places, rows = self._lexicon.look_up(self._alone.keys(sentences, words))
         if self._gate is None or exact:
             fragments = all_fragments(contexts.token_offsets, self.config.max_words)
         else:
@@ -112,7 +112,7 @@ class Engine:
             probabilities[part] = self._wide_layers(hidden)
         return Scores(fragments, contexts.token_offsets, probabilities)
 
-    def _word_rows(self, words: list[str]) -> FloatArray:
+    def _word_rows(self, words: list[Key]) -> FloatArray:
         """[U, D + G] what is kept of words: their vectors, and what they add to the gate."""
         vectors = self._alone.vectors(words)
         if self._gate is None:

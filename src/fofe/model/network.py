@@ -123,7 +123,8 @@ class Network(nn.Module):
         vectors: dict[str, Tensor] = {}
         for view in self.config.views:
             if view.has_table:
-                vectors[view.name] = tables[view.name].index_select(0, batch.words[view.name])
+                rows = tables[view.name].index_select(0, batch.words[view.name])
+                vectors[view.name] = rows * batch.shares[:, None] if view.lookup == "word" else rows
             elif view.lookup == "spelling":
                 # The space symbols around a word tell the kernels where it begins and ends.
                 vectors[view.name] = self.spelling[view.name](

@@ -93,7 +93,7 @@ class StoredModel:
 
     @property
     def encoder(self) -> Encoder:
-        return Encoder(self.vocabularies, self.alphabet)
+        return Encoder.for_model(self.config, self.vocabularies, self.alphabet)
 
 
 def save_model(model: StoredModel, path: str | Path) -> None:
@@ -353,7 +353,7 @@ def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
     except json.JSONDecodeError:
         raise ModelError("has a line that is not a JSON string", path=path, remedy=COPY_AGAIN) from None
     try:
-        return Vocabulary(_strings(words, path), cased=view.lookup == "cased", digits=digits)
+        return Vocabulary(_strings(words, path), cased=view.is_cased, digits=digits)
     except ValueError as error:
         raise ModelError(str(error), path=path, remedy=COPY_AGAIN) from None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from fofe._arrays import FloatArray
-from fofe.encode.encoded import Contexts, Encoder
+from fofe.encode.encoded import Contexts, Encoder, Key
 from fofe.model.config import ModelConfig
 from fofe.model.numpy_ops import Convolution, shifted
 from fofe.model.table import Table
@@ -28,13 +28,21 @@ class WordsAlone:
             if view.lookup == "spelling"
         }
 
-    def vectors(self, words: list[str]) -> FloatArray:
+    def keys(self, sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Sequence[Key]:
+        """What tells the vectors of each word [T] of some sentences."""
+        return self._encoder.in_words(sentences) or words
+
+    def vectors(self, words: list[Key]) -> FloatArray:
         """[U, D] the vectors of distinct words, the views in the order of the configuration."""
-        text = self._encoder.encode([[word] for word in words])
+        text = self._encoder.encode_apart(words)
         parts: list[FloatArray] = [np.zeros((len(words), 0), dtype=np.float32)]
         for view in self._views:
             if view.has_table:
-                parts.append(self._tables[view.name].rows(text.words[view.name]))
+                rows = self._tables[view.name].rows(text.words[view.name])
+                if view.lookup == "word":
+                    assert text.segments is not None, "a model with a word view has a segmenter"
+                    rows = rows * text.segments.shares[:, None]
+                parts.append(rows)
             else:
                 spelt = text.spelling
                 assert spelt is not None, "a model with a spelling view has an alphabet"

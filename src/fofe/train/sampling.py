@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import EncodedText, ragged
+from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe.encode.encoded import EncodedText, Segments, ragged
 from fofe.encode.fragments import Fragments
 from fofe.encode.vocabulary import Vocabulary
+from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """What a view looks up for each of T training tokens."""
+
+    words: Sequence[str]
+    """[T] the tokens themselves, or the segmented words that hold them."""
+    begins: BoolArray | None = None
+    """[T] whether a token is the first of its word; none where every token is a word."""
+
+    @classmethod
+    def of_words(cls, tokens: Sequence[InWord]) -> LookedUp:
+        """The words that hold some tokens."""
+        return cls([token.word for token in tokens], Segments.of(tokens).begins)
+
+    def occurrences(self) -> Sequence[str]:
+        """Every word as often as it occurs, however many tokens it has."""
+        return self.words if self.begins is None else list(compress(self.words, self.begins))
 
 
 @dataclass(frozen=True)
@@ -20,25 +41,29 @@ class RareWords:
     """How often a word of the training text is shown as unknown, for one view."""
 
     unknown_rows: IntArray
-    """[T] the row of the unknown word that looks like each token."""
+    """[T] the row of the unknown word that looks like each token's."""
     probabilities: FloatArray
-    """[T] how likely it takes the token's place."""
+    """[T] how likely it takes the place of the token's word."""
+    segmented: bool
+    """Whether tokens share words, which are then replaced as a whole."""
 
 
 def rare_words(
-    words: list[str], vocabularies: Mapping[str, Vocabulary], strength: float
+    looked_up: Mapping[str, LookedUp], vocabularies: Mapping[str, Vocabulary], strength: float
 ) -> dict[str, RareWords]:
     """For each view, rare words' chance to be replaced: r / (r + count)."""
     found: dict[str, RareWords] = {}
     for name, vocabulary in vocabularies.items():
+        words, begins = looked_up[name].words, looked_up[name].begins
         rows = vocabulary.rows(words)
-        counts = np.bincount(rows, minlength=len(vocabulary))
+        counts = np.bincount(rows if begins is None else rows[begins], minlength=len(vocabulary))
         chances = strength / (strength + np.maximum(counts, 1))
         known = rows >= len(vocabulary.unknowns)
         unknown = {word: vocabulary.unknown_row(word) for word in set(words)}
         found[name] = RareWords(
             np.array([unknown[word] for word in words], dtype=np.int32),
             np.where(known, chances[rows], 0.0).astype(np.float32),
+            begins is not None,
         )
     return found
 
@@ -130,11 +155,15 @@ class Sampler:
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator
     ) -> EncodedText:
-        """Show some rare words as unknown; one draw per token, so that the views agree on what is unknown."""
+        """Show some rare words as unknown; one draw per token, so that the views agree on what is unknown.
+
+        A word that several tokens share goes by the draw of the first.
+        """
         tokens, _ = ragged(self._text.token_offsets, sentences)
         draws = random.random(len(tokens), dtype=np.float32)
         words = dict(text.words)
         for name, rare in self._rare.items():
-            replaced = draws < rare.probabilities[tokens]
+            drawn = draws[text.segments.first_tokens()] if text.segments and rare.segmented else draws
+            replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
         return replace(text, words=words)

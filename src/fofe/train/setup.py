@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import InputError
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
+from fofe.model.config import ModelConfig
 from fofe.model.network import Network
 from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
@@ -28,7 +30,7 @@ from fofe.text.tokenise import tokeniser
 from fofe.train.config import RunConfig
 from fofe.train.examples import Examples, LabelledSentence, label_list, labelled_sentences, make_examples
 from fofe.train.learner import Learner
-from fofe.train.sampling import Sampler, rare_words
+from fofe.train.sampling import LookedUp, Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
 HELD_OUT_SHARE = 0.05
@@ -127,14 +129,15 @@ class Setup:
 def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None) -> Setup:
     """Build vocabularies, tables and the network; with `start`, from a trained model's weights."""
     words = [word for sentence in corpora.train for word in sentence.words]
+    looked_up = _looked_up(config.model, corpora.train)
     labels = label_list([*corpora.train, *corpora.dev])
     if start is not None:
         labels = [*start.labels, *(label for label in labels if label not in start.labels)]
     random = np.random.default_rng(config.training.seed)
     vectors = _read_all_vectors(config, start)
-    vocabularies = _vocabularies(config, words, vectors, start)
+    vocabularies = _vocabularies(config, looked_up, vectors, start)
     alphabet = _alphabet(config, words, start)
-    encoder = Encoder(vocabularies, alphabet)
+    encoder = Encoder.for_model(config.model, vocabularies, alphabet)
     opens = [sentence.opens for sentence in corpora.train] if config.model.sees_documents else None
     text = encoder.encode([sentence.words for sentence in corpora.train], opens)
     examples = make_examples(corpora.train, text.token_offsets, labels, config.model.max_words)
@@ -161,7 +164,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         _ranked_words(vocabularies, vectors, start),
         alphabet,
         encoder,
-        _sampler(config, words, vocabularies, text, examples),
+        _sampler(config, looked_up, vocabularies, text, examples),
         learner,
         _fingerprint(config, corpora, labels, start),
     )
@@ -176,9 +179,21 @@ def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str,
     }
 
 
+def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
+    """What each view with a table looks up in the training sentences."""
+    reader = Encoder.for_model(config, {}, None)
+    words = [sentence.words for sentence in sentences]
+    tokens, held = list(chain.from_iterable(words)), reader.in_words(words)
+    return {
+        view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens)
+        for view in config.views
+        if view.has_table
+    }
+
+
 def _vocabularies(
     config: RunConfig,
-    words: Sequence[str],
+    looked_up: Mapping[str, LookedUp],
     vectors: dict[str, WordVectors | None],
     start: StoredModel | None,
 ) -> dict[str, Vocabulary]:
@@ -188,7 +203,9 @@ def _vocabularies(
             continue
         known = vectors[view.name]
         base = start.vocabularies[view.name].words if start else known.words if known else []
-        made[view.name] = make_vocabulary(view, words, base, digits=config.model.digits)
+        made[view.name] = make_vocabulary(
+            view, looked_up[view.name].occurrences(), base, digits=config.model.digits
+        )
     return made
 
 
@@ -218,7 +235,7 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
 
 def _sampler(
     config: RunConfig,
-    words: list[str],
+    looked_up: Mapping[str, LookedUp],
     vocabularies: dict[str, Vocabulary],
     text: EncodedText,
     examples: Examples,
@@ -226,7 +243,7 @@ def _sampler(
     return Sampler(
         text,
         examples,
-        rare_words(words, vocabularies, config.sampling.replace_rare),
+        rare_words(looked_up, vocabularies, config.sampling.replace_rare),
         config.sampling,
         batch_size=config.training.batch,
         seed=config.training.seed,

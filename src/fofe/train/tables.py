@@ -26,7 +26,7 @@ def make_vocabulary(
     view: ViewConfig, words: Iterable[str], known: Sequence[str], *, digits: str
 ) -> Vocabulary:
     """The known words, then those training words that are not among them and are frequent enough."""
-    vocabulary = Vocabulary(known, cased=view.lookup == "cased", digits=digits)
+    vocabulary = Vocabulary(known, cased=view.is_cased, digits=digits)
     counts = Counter(vocabulary.normalise(word) for word in words)
     present = set(known)
     new = [word for word, count in counts.most_common() if count >= view.min_count and word not in present]

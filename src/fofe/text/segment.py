@@ -1,0 +1,61 @@
+"""The words of a text that is written without spaces, from a segmenter that ships its own dictionary.
+
+Tokens of one letter, such as the characters of Chinese, are joined and cut into words; every other token is a
+word of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from fofe.errors import ConfigError, FofeError
+
+Segmenter = Callable[[str], list[str]]
+"""Cuts a text into words that, joined, are the text again."""
+
+
+class InWord(NamedTuple):
+    """A token and the word that holds it."""
+
+    token: str
+    word: str
+    place: int
+    """Which of the word's tokens it is, from 0."""
+    tokens: int
+    """How many tokens the word has."""
+
+
+def _jieba() -> Segmenter:
+    try:
+        import rjieba
+    except ModuleNotFoundError:
+        raise FofeError("the segmenter 'jieba' is not installed (pip install 'fofe[zh]')") from None
+    return rjieba.cut
+
+
+_SEGMENTERS: dict[str, Callable[[], Segmenter]] = {"jieba": _jieba}
+SEGMENTERS = tuple(_SEGMENTERS)
+
+
+def segmenter(name: str) -> Segmenter:
+    """The segmenter of that name; an error names the known ones, or what to install."""
+    if name not in _SEGMENTERS:
+        raise ConfigError(f"unknown segmenter {name!r}", remedy=f"use one of {', '.join(SEGMENTERS)}")
+    return _SEGMENTERS[name]()
+
+
+def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
+    """Each token of a sentence in the word that holds it."""
+    for joined, group in groupby(tokens, _is_letter):
+        if not joined:
+            yield from (InWord(token, token, 0, 1) for token in group)
+            continue
+        for word in segment("".join(group)):
+            yield from (InWord(letter, word, place, len(word)) for place, letter in enumerate(word))
+
+
+def _is_letter(token: str) -> bool:
+    """Whether a token is a single letter or digit of any script."""
+    return len(token) == 1 and token.isalnum()
