@@ -28,7 +28,7 @@ import pytest
 
 import fofe
 from fofe.cli import make_parser
-from fofe.model.config import ViewConfig
+from fofe.model.config import GazetteerConfig, ViewConfig
 from fofe.train.config import RunConfig, load_config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -191,7 +191,12 @@ def settings_tables() -> list[tuple[str, type]]:
     parts = typing.get_type_hints(RunConfig)
     tables = [(f"`[{name}]`", cls) for name, cls in parts.items()]
     characters = typing.get_type_hints(parts["model"])["characters"]
-    return [*tables, ("`[[model.views]]`", ViewConfig), ("`[model.characters]`", characters)]
+    return [
+        *tables,
+        ("`[[model.views]]`", ViewConfig),
+        ("`[model.characters]`", characters),
+        ("`[model.gazetteer]`", GazetteerConfig),
+    ]
 
 
 @pytest.mark.parametrize(("heading", "cls"), settings_tables(), ids=lambda value: str(value))
@@ -211,11 +216,17 @@ def test_configuration_reference_has_every_key_and_its_default(heading: str, cls
             assert documented[name] == ("none" if field.default is None else f"`{toml(field.default)}`"), name
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    (subparsers,) = (
-        action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    return dict(subparsers.choices)
+def commands(parser: argparse.ArgumentParser | None = None) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command; one with actions counts as its actions: `gazetteer build`."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    for action in (parser or make_parser())._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, of_command in action.choices.items():
+                actions = commands(of_command)
+                found |= {f"{name} {action}": inner for action, inner in actions.items()}
+                if not actions:
+                    found[name] = of_command
+    return found
 
 
 @pytest.mark.parametrize("name", commands())
@@ -231,7 +242,8 @@ def test_command_reference_has_every_option_and_no_other(name: str) -> None:
 
 def test_readme_names_every_command() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert re.findall(r"^\| `fofe (\w+)", readme, re.M) == list(commands())
+    named = dict.fromkeys(re.findall(r"^\| `fofe (\w+)", readme, re.M))
+    assert list(named) == list(dict.fromkeys(name.split()[0] for name in commands()))
 
 
 def test_api_reference_has_every_public_name() -> None:

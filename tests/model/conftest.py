@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fofe._arrays import FloatArray
+from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import Encoder
+from fofe.encode.fragments import Fragments
 from fofe.encode.vocabulary import Alphabet, Vocabulary
-from fofe.model.config import CODES, CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
+from fofe.resources.gazetteer import make_table
 
 if TYPE_CHECKING:
     from fofe.model.network import Network
@@ -41,6 +43,9 @@ POOL = (
 )
 
 
+NAMES = {"LOC": ["Toronto", "New York", "of the Toronto"], "PER": ["Maple Leafs", "toronto", "é"]}
+
+
 @dataclass(frozen=True)
 class RandomModel:
     """A model whose weights are all random, biases too."""
@@ -55,6 +60,19 @@ class RandomModel:
         """All weights, by the names under which they are stored."""
         learned = {name: value.detach().numpy() for name, value in self.network.named_parameters()}
         return learned | {f"tables.{name}": table for name, table in self.tables.items()}
+
+    @property
+    def known_names(self) -> list[list[str]]:
+        """The names of each type in the gazetteer."""
+        return list(NAMES.values())
+
+    def name_bits(self, sentences: Sequence[Sequence[str]], fragments: Fragments) -> BoolArray | None:
+        """[F, B] which names fragments match; none without a gazetteer."""
+        if self.encoder.names is None:
+            return None
+        words = [word for sentence in sentences for word in sentence]
+        offsets = np.cumsum([0, *map(len, sentences)])
+        return self.encoder.names.look_up(words, offsets, fragments).of_fragments()
 
 
 def _some(random: np.random.Generator, options: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,6 +113,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
             heights=tuple(random.permutation(9)[: random.integers(1, 5)] + 1),
             kernels=int(random.integers(1, 4)),
         ),
+        gazetteer=GazetteerConfig("names", types=tuple(NAMES)) if random.random() < 1 / 2 else None,
         hidden=tuple(random.integers(2, 8, random.integers(1, 4)).tolist()),
     )
 
@@ -128,7 +147,8 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
         for view in config.views
         if view.has_table
     }
-    return RandomModel(config, Encoder.for_model(config, vocabularies, alphabet), network, tables)
+    names = make_table(NAMES) if config.gazetteer else None
+    return RandomModel(config, Encoder.for_model(config, vocabularies, alphabet, names), network, tables)
 
 
 def _make_text(seed: int, sentences: int = 5, longest: int = 12) -> list[list[str]]:

@@ -14,7 +14,7 @@ from fofe._arrays import FloatArray
 from fofe.encode.fragments import all_fragments
 from fofe.model import engine as engine_module
 from fofe.model.batch import make_batch
-from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ USUAL = ModelConfig(
         ViewConfig("window", "window", 4, dilations=(1, 2)),
     ),
     characters=CharacterConfig(dimension=4, heights=(2, 3, 9), kernels=3),
+    gazetteer=GazetteerConfig("names", types=("LOC", "PER")),
     hidden=(16, 16),
 )
 
@@ -45,7 +46,8 @@ def network_probabilities(
     model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None
 ) -> FloatArray:
     text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
-    batch, rows = make_batch(text, all_fragments(text.token_offsets, model.config.max_words))
+    fragments = all_fragments(text.token_offsets, model.config.max_words)
+    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
     tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
     with torch.no_grad():
         return torch.softmax(model.network(batch, tables), dim=1).numpy()

@@ -32,7 +32,7 @@ def network_inputs(
     """All fragments and their inputs [F, D], as the network computes them together."""
     text = model.encoder.encode(sentences, opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
-    batch, rows = make_batch(text, fragments)
+    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
     tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
     return fragments, model.network.inputs(batch, tables).detach().numpy()
 
@@ -46,6 +46,7 @@ class Definitions:
     def __init__(self, model: RandomModel) -> None:
         self.config = model.config
         self.encoder = model.encoder
+        self.known_names = model.known_names
         self.weights = {name: array.astype(np.float64) for name, array in model.weights.items()}
 
     def inputs(
@@ -71,7 +72,20 @@ class Definitions:
             parts.append(self.maxima("character_cnn", spelt, characters.heights))
         if self.config.context == "document":
             parts.append(np.array(borders, dtype=np.float64))
+        if self.config.gazetteer is not None:
+            parts.append(self.names(context[first : last + 1]))
         return np.concatenate(parts)
+
+    def names(self, words: Sequence[str]) -> FloatArray:
+        text = "".join(words).replace(" ", "")
+        exact = [text in {name.replace(" ", "") for name in names} for names in self.known_names]
+        folded = [
+            text.lower() in {name.replace(" ", "").lower() for name in names} for names in self.known_names
+        ]
+        last = [
+            len(words) == 1 and any(name.endswith(f" {text}") for name in names) for names in self.known_names
+        ]
+        return np.array(exact + folded + last, dtype=np.float64)
 
     def word_code(
         self, code: str, vectors: FloatArray, first: int, last: int, factor: float | None

@@ -26,7 +26,18 @@ INTERRUPTED = 130
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    from fofe.cli import check, compare, completion, compress, convert, evaluate, inspect, tag, train
+    from fofe.cli import (
+        check,
+        compare,
+        completion,
+        compress,
+        convert,
+        evaluate,
+        gazetteer,
+        inspect,
+        tag,
+        train,
+    )
 
     parser = argparse.ArgumentParser(
         prog="fofe",
@@ -36,7 +47,18 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fofe {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (train, tag, evaluate, compare, inspect, compress, convert, check, completion):
+    for command in (
+        train,
+        tag,
+        evaluate,
+        compare,
+        inspect,
+        compress,
+        gazetteer,
+        convert,
+        check,
+        completion,
+    ):
         command.add_parser(subparsers)
     return parser
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe.encode.names import NameTable
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import ModelConfig
 from fofe.text.segment import InWord, Segmenter, in_words, segmenter
@@ -176,22 +177,28 @@ class Encoder:
         alphabet: Alphabet | None,
         segment: Segmenter | None = None,
         segmented: Collection[str] = (),
+        names: NameTable | None = None,
     ) -> None:
         """`segmented` names the vocabularies of words that `segment` cuts; the others are of tokens."""
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
+        self.names = names
         self._segment = segment
         self._segmented = frozenset(segmented)
 
     @classmethod
     def for_model(
-        cls, config: ModelConfig, vocabularies: Mapping[str, Vocabulary], alphabet: Alphabet | None
+        cls,
+        config: ModelConfig,
+        vocabularies: Mapping[str, Vocabulary],
+        alphabet: Alphabet | None,
+        names: NameTable | None = None,
     ) -> Encoder:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
         segmented = [view.name for view in config.views if view.lookup == "word"]
         if not segmented or config.segmenter is None:
-            return cls(vocabularies, alphabet)
-        return cls(vocabularies, alphabet, segmenter(config.segmenter), segmented)
+            return cls(vocabularies, alphabet, names=names)
+        return cls(vocabularies, alphabet, segmenter(config.segmenter), segmented, names)
 
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
         """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fofe.encode.names import KINDS
 from fofe.model.config import BAG, CODES, ModelConfig
 
 
@@ -13,7 +14,7 @@ class Block:
 
     `code` is one of the word codes, with the `view` and the forgetting `factor` (none for a bag) it is made
     from; or `character_left`, `character_right`, `character_cnn`; or `borders`: whether the fragment begins
-    and whether it ends its sentence.
+    and whether it ends its sentence; or `names`: which names of a gazetteer it matches.
     """
 
     code: str
@@ -27,10 +28,11 @@ CHARACTER_LEFT = "character_left"
 CHARACTER_RIGHT = "character_right"
 CHARACTER_CNN = "character_cnn"
 BORDERS = "borders"
+NAMES = "names"
 
 
 def input_blocks(config: ModelConfig) -> list[Block]:
-    """The blocks of the input: words by code, factor and view, then characters."""
+    """The blocks of the input: words by code, factor and view, then characters and the rest."""
     wanted: list[tuple[str, str, float | None, int]] = []
     for code in CODES:
         factors: tuple[float | None, ...] = (None,) if code == BAG else config.factors
@@ -45,6 +47,8 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         wanted.append((CHARACTER_CNN, "", None, characters.kernels * len(characters.heights)))
     if config.sees_documents:
         wanted.append((BORDERS, "", None, 2))
+    if config.gazetteer is not None:
+        wanted.append((NAMES, "", None, len(KINDS) * len(config.gazetteer.types)))
     blocks: list[Block] = []
     start = 0
     for code, name, factor, width in wanted:

@@ -56,6 +56,11 @@ def keys_of(names: Sequence[str], kind: int) -> Keys:
     return FragmentKeys(names, np.arange(len(names) + 1)).of(kind, alone, alone)
 
 
+def keys_within(keys: Keys, groups: IntArray) -> Keys:
+    """[N] keys that stand for names [N] in one group [N], such as a document, and nowhere else."""
+    return _mixed(keys ^ _mixed(groups.astype(np.uint64) + _SALTS[EXACT]))
+
+
 @dataclass(frozen=True)
 class NameBits:
     """What F fragments match: each has a row of the P patterns, and row 0 is that of no match."""

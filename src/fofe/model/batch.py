@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fofe._arrays import BoolArray
 from fofe.encode.encoded import EncodedText, Spelling
 from fofe.encode.fragments import Fragments
 
@@ -34,6 +35,8 @@ class TorchBatch:
     """[T] how many tokens stand after this one in its context."""
     borders: Tensor
     """[F, 2] whether each fragment begins and whether it ends its sentence."""
+    names: Tensor
+    """[F, B] which names of the gazetteer each fragment matches; [F, 0] without one."""
     firsts: Tensor
     """[F] first token of each fragment."""
     lasts: Tensor
@@ -72,8 +75,13 @@ class TorchBatch:
         return TorchBatch(**moved)
 
 
-def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dict[str, Tensor]]:
-    """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs."""
+def make_batch(
+    text: EncodedText, fragments: Fragments, names: BoolArray | None = None
+) -> tuple[TorchBatch, dict[str, Tensor]]:
+    """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs.
+
+    `names` [F, B] says which names of the model's gazetteer the fragments match.
+    """
     distinct: dict[str, Tensor] = {}
     words: dict[str, Tensor] = {}
     for name, rows in text.words.items():
@@ -101,6 +109,7 @@ def make_batch(text: EncodedText, fragments: Fragments) -> tuple[TorchBatch, dic
             borders=torch.from_numpy(
                 np.stack([text.sentence_starts()[firsts], text.sentence_ends()[lasts]], axis=1)
             ),
+            names=torch.from_numpy(np.zeros((len(firsts), 0), dtype=bool) if names is None else names),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),
             before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),

@@ -106,6 +106,22 @@ class CharacterConfig:
 
 
 @dataclass(frozen=True)
+class GazetteerConfig:
+    """The names that fragments are looked up among."""
+
+    file: str | None = None
+    """A gazetteer; the model takes a copy along."""
+    training_names: bool = False
+    """Whether the mentions of the training corpus are names too, each for all documents but its own."""
+    types: tuple[str, ...] = ()
+    """The types of all names; filled in when training begins."""
+
+    def __post_init__(self) -> None:
+        if self.file is None and not self.training_names:
+            raise ValueError("give a file or set training_names = true: there are no names")
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """Everything that shapes a model and its input."""
 
@@ -122,6 +138,7 @@ class ModelConfig:
     whether a fragment begins or ends its sentence."""
     views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
     characters: CharacterConfig = field(default_factory=CharacterConfig)
+    gazetteer: GazetteerConfig | None = None
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:

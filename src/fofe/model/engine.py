@@ -29,6 +29,7 @@ from fofe.model.config import (
 )
 from fofe.model.gate import Gate, GateSettings
 from fofe.model.lexicon import Lexicon
+from fofe.model.names import FragmentNames
 from fofe.model.numpy_ops import fragment_sums, shifted, softmax
 from fofe.model.words import WordsAlone, WordsInWindows
 
@@ -63,6 +64,7 @@ class Engine:
         self._alone = WordsAlone(config, encoder, weights)
         self._windows = WordsInWindows(config, weights)
         self._characters = FragmentCharacters(config, encoder, weights, blocks)
+        self._names = FragmentNames(encoder, weights, blocks)
         self._gate = None if gate is None else Gate(config, gate, weights)
         self._lexicon = Lexicon(self._word_rows)
         self._alone_width = sum(view.dimension for view in config.views if view.lookup != "window")
@@ -100,6 +102,7 @@ class Engine:
             alone, self._windows.vectors(alone, contexts), contexts, fragments
         )
         spelt = self._characters.of(words, contexts, fragments)
+        named = self._names.of(words, contexts, fragments)
         for part in _slices(len(fragments), FRAGMENTS_AT_ONCE):
             hidden = starts.of(fragments.firsts[part])
             hidden += ends.of(fragments.lasts[part])
@@ -109,6 +112,8 @@ class Engine:
                 )
             if spelt is not None:
                 spelt.add_to(hidden, part)
+            if named is not None:
+                named.add_to(hidden, part)
             probabilities[part] = self._wide_layers(hidden)
         return Scores(fragments, contexts.token_offsets, probabilities)
 

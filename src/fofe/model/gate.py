@@ -49,7 +49,8 @@ def gate_config(config: ModelConfig, width: int) -> ModelConfig | None:
     views = tuple(view for view in config.views if view.lookup != "window" and view.codes)
     if not views:
         return None
-    return replace(config, views=views, characters=CharacterConfig(fofe=False, cnn=False), hidden=(width,))
+    nothing_else = CharacterConfig(fofe=False, cnn=False)
+    return replace(config, views=views, characters=nothing_else, gazetteer=None, hidden=(width,))
 
 
 class Gate:

@@ -110,6 +110,8 @@ class Network(nn.Module):
             )
         if self.config.sees_documents:
             parts.append(batch.borders.to(parts[0].dtype))
+        if self.config.gazetteer is not None:
+            parts.append(batch.names.to(parts[0].dtype))
         return torch.cat(parts, dim=1)
 
     def word_vectors(

@@ -4,6 +4,7 @@ config.json        what the model is: sizes, features, labels, decoding, format 
 model.safetensors  the weights; word tables may be float16 or int8 with scales, the others float16
 vocabulary.*.txt   a word a line, JSON strings, one file for each view with a table
 alphabet.json      the characters
+names.gazetteer    the names, where the model has a gazetteer
 README.md          the model card
 """
 
@@ -28,14 +29,17 @@ from fofe._files import read_text
 from fofe.decode import STRATEGIES
 from fofe.encode.encoded import Encoder
 from fofe.encode.layout import input_blocks
+from fofe.encode.names import NameTable
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import InputError, ModelError
-from fofe.model.config import ModelConfig, ViewConfig
+from fofe.model.config import GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.gate import PREFIX, GateSettings, gate_config
 from fofe.model.settings import build, to_table
 from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name, table_name
+from fofe.resources.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 
 FORMAT_VERSION = 1
+NAMES_FILE = "names.gazetteer"
 COPY_AGAIN = "copy the model again"
 
 
@@ -82,6 +86,7 @@ class StoredModel:
     alphabet: Alphabet | None
     weights: dict[str, NDArray[Any]]
     """float32, but for the word tables, which are as they are stored."""
+    names: NameTable | None = None
     gate: GateSettings | None = None
     storage: Storage = field(default_factory=Storage)
     ranked_words: dict[str, int] = field(default_factory=dict)
@@ -93,7 +98,7 @@ class StoredModel:
 
     @property
     def encoder(self) -> Encoder:
-        return Encoder.for_model(self.config, self.vocabularies, self.alphabet)
+        return Encoder.for_model(self.config, self.vocabularies, self.alphabet, self.names)
 
 
 def save_model(model: StoredModel, path: str | Path) -> None:
@@ -145,6 +150,8 @@ def _write(model: StoredModel, folder: Path) -> None:
         (folder / f"vocabulary.{name}.txt").write_text(lines, "utf-8")
     if model.alphabet is not None:
         (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
+    if model.names is not None:
+        save_gazetteer(Gazetteer(model.names), folder / NAMES_FILE)
     (folder / "README.md").write_text(model.card, "utf-8")
     save_file(_on_disk(model.weights, model.storage), folder / "model.safetensors")
     (folder / "model.safetensors").chmod(0o644)  # safetensors keeps it to its owner
@@ -178,6 +185,7 @@ def _load(folder: Path) -> StoredModel:
     alphabet = None
     if config.uses_characters:
         alphabet = Alphabet(_strings(_read_json(folder / "alphabet.json"), folder / "alphabet.json"))
+    names = None if config.gazetteer is None else _read_names(folder / NAMES_FILE, config.gazetteer)
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
     gate = build(GateSettings, table["gate"], path=folder / "config.json") if "gate" in table else None
@@ -193,6 +201,7 @@ def _load(folder: Path) -> StoredModel:
         vocabularies=vocabularies,
         alphabet=alphabet,
         weights=_in_memory(weights),
+        names=names,
         gate=gate,
         storage=storage,
         ranked_words=_ranked_words(table.get("ranked_words", {}), vocabularies, folder / "config.json"),
@@ -356,6 +365,13 @@ def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
         return Vocabulary(_strings(words, path), cased=view.is_cased, digits=digits)
     except ValueError as error:
         raise ModelError(str(error), path=path, remedy=COPY_AGAIN) from None
+
+
+def _read_names(path: Path, config: GazetteerConfig) -> NameTable:
+    names = load_gazetteer(path).table
+    if names.types != config.types:
+        raise ModelError("has other types than config.json tells", path=path, remedy=COPY_AGAIN)
+    return names
 
 
 def _strings(value: Any, path: Path) -> list[str]:

@@ -48,7 +48,11 @@ class TorchEngine:
         """Label probabilities of all fragments of some sentences, as `Engine.score` gives them."""
         text = self._encoder.encode(sentences, opens if self.config.sees_documents else None)
         fragments = all_fragments(text.token_offsets, self.config.max_words)
-        batch, rows = make_batch(text, fragments)
+        names = None
+        if self._encoder.names is not None:
+            words = [word for sentence in sentences for word in sentence]
+            names = self._encoder.names.look_up(words, text.token_offsets, fragments).of_fragments()
+        batch, rows = make_batch(text, fragments, names)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network(batch.to(self._device), tables)

@@ -1,0 +1,135 @@
+"""`fofe gazetteer`: lists of names as a feature for models."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fofe.formats.report import Report
+    from fofe.resources.gazetteer import Typed
+
+DESCRIPTION = """\
+Make a gazetteer of names by type, or look into one. A model whose
+configuration names it under [model.gazetteer] sees which fragments are names
+of which types, and learns what that is worth.
+"""
+
+EXAMPLES = """\
+examples:
+  fofe gazetteer build names.tsv -o names.gazetteer
+  fofe gazetteer build titles.tsv.xz --classes classes.tsv -o names.gazetteer
+  fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
+"""
+
+BUILD = """\
+Make a gazetteer. A source is a list with a line `name<TAB>type` for each name;
+with --classes its lines are `title<TAB>class`, as taken from an encyclopaedia,
+and the mapping says which class is which type. Sources may be packed (gz, bz2,
+xz). Lines that cannot be used are counted and left out.
+"""
+
+BUILD_EXAMPLES = """\
+examples:
+  fofe gazetteer build people.tsv places.tsv.gz -o names.gazetteer
+  fofe gazetteer build titles.tsv.xz --classes classes.tsv -o names.gazetteer
+"""
+
+SHOW = """\
+Tell how many names of each type a gazetteer has; or, for names that are given,
+which types they match: exactly, in any case, or as the last word of a name.
+"""
+
+SHOW_EXAMPLES = """\
+examples:
+  fofe gazetteer show names.gazetteer
+  fofe gazetteer show names.gazetteer "Bergen" "BERGEN"
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "gazetteer",
+        help="make a gazetteer of names, or look into one",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    build = actions.add_parser(
+        "build",
+        help="make a gazetteer from lists",
+        description=BUILD,
+        epilog=BUILD_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    build.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="a list of names with types, or of titles"
+    )
+    build.add_argument("-o", "--output", required=True, metavar="FILE", help="the gazetteer")
+    build.add_argument(
+        "--classes", metavar="MAP", help="a file of lines class<TAB>type: the sources are titles with classes"
+    )
+    build.set_defaults(run=run_build)
+    show = actions.add_parser(
+        "show",
+        help="look into a gazetteer",
+        description=SHOW,
+        epilog=SHOW_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    show.add_argument("gazetteer", metavar="FILE", help="a gazetteer")
+    show.add_argument("names", nargs="*", metavar="NAME", help="names to look up")
+    show.add_argument("--json", action="store_true", help="print JSON")
+    show.set_defaults(run=run_show)
+
+
+def run_build(args: argparse.Namespace) -> int:
+    """Write the gazetteer and say what is in it."""
+    from fofe.formats.report import Report
+    from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
+
+    report = Report()
+    sources = [Path(source).name for source in args.sources]
+    gazetteer = build_gazetteer(_names(args, report), report, sources)
+    save_gazetteer(gazetteer, args.output)
+    for line in report.lines():
+        print(line, file=sys.stderr)
+    for type, count in gazetteer.counts.items():
+        print(f"{type}\t{count}")
+    return 0
+
+
+def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
+    from fofe.resources.gazetteer import read_classes, read_names, titled_names
+
+    classes = read_classes(args.classes, report) if args.classes else None
+    for source in args.sources:
+        names = read_names(source, report)
+        yield from names if classes is None else titled_names(names, classes, report)
+
+
+def run_show(args: argparse.Namespace) -> int:
+    """Print the counts, or what the names match."""
+    from fofe.resources.gazetteer import describe, load_gazetteer
+
+    gazetteer = load_gazetteer(args.gazetteer)
+    if args.names:
+        found = {name: describe(gazetteer, name) for name in args.names}
+        lines = [
+            "\t".join([name, *(f"{kind}: {', '.join(types)}" for kind, types in kinds.items())])
+            for name, kinds in found.items()
+        ]
+        print(json.dumps(found, ensure_ascii=False) if args.json else "\n".join(lines))
+        return 0
+    facts = {"counts": gazetteer.counts, "keys": len(gazetteer.table), "sources": list(gazetteer.sources)}
+    if args.json:
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        print("\n".join(f"{type}\t{count}" for type, count in gazetteer.counts.items()))
+    return 0

@@ -1,0 +1,41 @@
+"""`fofe gazetteer`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fofe.cli import main
+
+
+def test_build_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("New York\tLOC\nbroken\nAnna\tPER\nYork\tPER\n", "utf-8")
+    output = tmp_path / "names.gazetteer"
+    assert main(["gazetteer", "build", str(names), "-o", str(output)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "LOC\t1\nPER\t2\n"
+    assert f"1 lines without a name, a tab and a type left out (first: {names}:2)" in printed.err
+    assert main(["gazetteer", "show", "--json", str(output), "York", "nobody"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "York": {"exact": ["PER"], "folded": ["PER"], "last": ["LOC"]},
+        "nobody": {},
+    }
+    assert main(["gazetteer", "show", str(output), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"] == {"LOC": 1, "PER": 2}
+
+
+def test_classes_are_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "titles.tsv").write_text("Oslo\tcity\nPhoton\tparticle\n", "utf-8")
+    (tmp_path / "classes.tsv").write_text("city\tLOC\n", "utf-8")
+    titles, classes, output = (str(tmp_path / name) for name in ("titles.tsv", "classes.tsv", "out"))
+    assert main(["gazetteer", "build", titles, "--classes", classes, "-o", output]) == 0
+    assert capsys.readouterr().out == "LOC\t1\n"
+
+
+def test_a_missing_source_ends_with_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gazetteer", "build", str(tmp_path / "none.tsv"), "-o", str(tmp_path / "out")]) == 2
+    assert "none.tsv: cannot be read" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
