@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fofe.text.detect import detect
+
+ENGLISH = "The mayor of the old town said that she would not be at the meeting."
+SPANISH = "La alcaldesa de la ciudad vieja dijo que no estaría en la reunión de los lunes."
+CHINESE = "老城的市长说她不会参加星期一的会议。"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (ENGLISH, "en"),
+        (ENGLISH.upper(), "en"),
+        ("Who is the author of this book?", "en"),
+        (SPANISH, "es"),
+        ("El gobierno aprobó la ley por mayoría, según los diputados.", "es"),
+        ("¿Dónde está el libro que compré para mi hermana?", "es"),
+        (CHINESE, "zh"),
+        ("今天 iPhone 发布了", "zh"),
+        ("香港特別行政區政府今日宣布新措施。", "zh"),
+    ],
+)
+def test_the_three_languages(text: str, language: str) -> None:
+    assert detect(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   \n",
+        "12345 67890",
+        "Toronto",
+        "😀😀😀",
+        "Le maire de la vieille ville a dit que les élus ne seraient pas dans la salle avec nous.",
+        "O prefeito da cidade disse que não estaria em uma reunião com os vereadores.",
+        "Il sindaco della città vecchia ha detto che non sarebbe alla riunione di lunedì con gli altri.",
+        "Der Bürgermeister der alten Stadt sagte, dass er nicht zu der Sitzung mit den anderen kommt.",
+        "El batlle de la ciutat va dir que no aniria a la reunió amb els altres regidors per la tarda.",
+        "昨日、東京で新しい駅が開業しました。たくさんの人が集まりました。",
+        "서울에서 새로운 역이 문을 열었다.",
+    ],
+)
+def test_other_languages_and_too_little_text_have_no_answer(text: str) -> None:
+    assert detect(text) is None
+
+
+def test_a_mixture_has_no_answer() -> None:
+    assert detect(f"{ENGLISH} {SPANISH} {SPANISH}") is None
+
+
+def test_foreign_names_do_not_mislead() -> None:
+    assert detect(f"{ENGLISH} 北京 東京 El Paso de los Toros") == "en"
+    assert detect(f"{CHINESE} The New York Times 报道") == "zh"
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_an_answer_or_none(text: str) -> None:
+    assert detect(text) in ("en", "es", "zh", None)
