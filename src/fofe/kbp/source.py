@@ -1,0 +1,241 @@
+"""Source documents: newswire, discussion forum, and the variants with `<DOC><BODY>`.
+
+Offsets count code points of the source as it is written, markup and all, from the `<` of the document's own
+tag or from the first character of its file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fofe._files import read_text
+from fofe.errors import InputError
+from fofe.formats.report import Report
+from fofe.kbp.language import language_of
+from fofe.kbp.markup import Tag, attribute, tag_at, tags
+from fofe.kbp.shown import Shown, ShownBuilder
+
+NAMES_THE_DOCUMENT = frozenset({"docid", "docno"})
+NOT_TEXT = NAMES_THE_DOCUMENT | {"doctype", "date", "datetime", "date_time", "postdate", "poster"}
+"""Elements whose content says something about the document and is not part of it."""
+INLINE = frozenset(
+    {"a", "b", "big", "em", "font", "i", "s", "small", "span", "strong", "sub", "sup", "u", ""}
+)
+"""Tags within a sentence, and what is no element, such as a comment."""
+SUFFIXES = frozenset({".xml", ".sgm", ".sgml", ".txt", ".cmp", ".df", ".mpdf", ".nw", ".src"})
+
+_DOCUMENT = re.compile(r"<doc(?=[\s>])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How source documents are read."""
+
+    quotes: bool = False
+    """Whether quoted text is part of the document."""
+    from_file: bool = False
+    """Whether offsets count from the first character of the file, even if `<?xml ...?>` stands there."""
+
+
+class Author(NamedTuple):
+    """Where the author of a post is named; half-open."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SourceDocument:
+    """A document as it was written, and what a reader sees of it."""
+
+    id: str
+    text: str
+    """The source as offsets count it."""
+    shown: Shown
+    authors: tuple[Author, ...]
+    path: str = ""
+
+    def language(self) -> str | None:
+        """Its language as three letters, by its id or its text."""
+        return language_of(self.id, self.shown.text)
+
+
+def source_files(paths: list[str]) -> list[Path]:
+    """The files that were given, and those in directories that were given, in a fixed order."""
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if path.is_dir():
+            files = (file for file in path.rglob("*") if file.is_file())
+            inside = [file for file in files if not _hidden(file.relative_to(path))]
+            if not inside:
+                raise InputError("has no files", path=path)
+            found |= dict.fromkeys(sorted(inside))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise InputError("cannot be read: No such file or directory", path=path)
+    return list(found)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator[SourceDocument | InputError]:
+    """The documents of a file; in the place of one that cannot be read, the reason."""
+    try:
+        text = read_text(path)
+    except InputError as error:
+        yield error
+        return
+    starts = [begin.start() for begin in _DOCUMENT.finditer(text) if _is_tag(text, begin.start())]
+    if not starts:
+        problem = "is empty" if not text.strip() else "has no <DOC> tag"
+        yield InputError(problem, path=path, remedy="give source documents: <DOC id=...> ... </DOC>")
+        return
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        # What was read from is what offsets count in: the document's own text, or that of the whole file.
+        own = (text, start, end) if reading.from_file else (text[start:end], 0, end - start)
+        try:
+            yield _document(_Reader(*own, quotes=reading.quotes), path, report, alone=len(starts) == 1)
+        except InputError as error:
+            where = f"document {_id_or_place(text, start)}: "
+            yield InputError(where + error.problem, path=path, remedy=error.remedy)
+
+
+def _is_tag(text: str, start: int) -> bool:
+    try:
+        return tag_at(text, start) is not None
+    except InputError:
+        return True  # a tag that is cut off: its document cannot be read
+
+
+def _id_or_place(text: str, start: int) -> str:
+    """What to call a document that could not be read."""
+    found = re.compile(r"""<doc\s+id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE).match(text, start)
+    return found[1] if found else f"at offset {start} of the file"
+
+
+def _document(reader: _Reader, path: str | Path, report: Report, *, alone: bool) -> SourceDocument:
+    reader.read()
+    id = reader.id
+    if not id:
+        if not alone:
+            raise InputError("has no id, and is not the only one of its file", remedy='write <DOC id="...">')
+        id = _name(Path(path))
+        report.note("documents without an id, called by the names of their files", id)
+    if re.search(r"\s", id):
+        raise InputError(f"the id {id!r} has a space in it", remedy="ids stand in columns: write _ instead")
+    for what, place in reader.remarks:
+        report.note(what, f"{id}:{place}")
+    return SourceDocument(id, reader.text, reader.shown, tuple(reader.authors), str(path))
+
+
+def _name(path: Path) -> str:
+    while path.suffix.lower() in SUFFIXES:
+        path = path.with_suffix("")
+    return path.name
+
+
+class _Reader:
+    """Goes through the tags of one document and sorts out what is text."""
+
+    def __init__(self, text: str, start: int, end: int, *, quotes: bool) -> None:
+        self.text = text
+        self._start = start
+        self._end = end
+        self._with_quotes = quotes
+        self._builder = ShownBuilder(text)
+        self._quotes = 0
+        self._ended = False
+        self.id = ""
+        self.authors: list[Author] = []
+        self.remarks: list[tuple[str, int]] = []
+        self.shown: Shown
+
+    def read(self) -> None:
+        """Read to the end of the document."""
+        before: Tag | None = None
+        for tag in tags(self.text, self._start, self._end):
+            if before is not None:
+                self._between(before, tag.start, tag)
+            self._tag(tag)
+            before = tag
+        if before is not None:
+            self._between(before, self._end, None)
+        if not self._ended:
+            self.remarks.append(("documents without </DOC>", self._end))
+        self.shown = self._builder.finish()
+
+    def _between(self, before: Tag, end: int, after: Tag | None) -> None:
+        """What stands between two tags."""
+        start = before.end
+        if self._ended:
+            if self.text[start:end].strip():
+                self.remarks.append(("stretches of text after </DOC> left out", start))
+        elif before.name in NOT_TEXT and not before.closes and not before.empty:
+            if after is None or after.name != before.name or not after.closes:
+                self.remarks.append((f"<{before.name}> that is not closed", before.start))
+            self._about(before.name, start, end)
+        elif not self._quotes or self._with_quotes:
+            self._builder.add(start, end)
+
+    def _about(self, name: str, start: int, end: int) -> None:
+        content = self.text[start:end]
+        start, end = end - len(content.lstrip()), start + len(content.rstrip())
+        if name in NAMES_THE_DOCUMENT and not self.id:
+            self.id = content.strip()
+        elif name == "poster" and start < end:
+            self.authors.append(Author(start, end))
+
+    def _tag(self, tag: Tag) -> None:
+        if tag.name not in INLINE:
+            self._builder.end_block()
+        if tag.broken:
+            self.remarks.append(("tags with broken attributes", tag.start))
+        if tag.name == "doc":
+            self._document_tag(tag)
+        elif tag.name == "post":
+            self._end_quotes(tag)
+            if not tag.closes:
+                self._author(tag)
+        elif tag.name == "quote" and not tag.empty:
+            self._quote(tag)
+
+    def _document_tag(self, tag: Tag) -> None:
+        if tag.closes:
+            self._end_quotes(tag)
+            self._ended = True
+        elif place := attribute(self.text, tag, "id", "docid"):
+            self.id = self.text[slice(*place)].strip()
+
+    def _author(self, tag: Tag) -> None:
+        place = attribute(self.text, tag, "author")
+        if place is None:
+            self.remarks.append(("posts without an author", tag.start))
+            return
+        start, end = place
+        value = self.text[start:end]
+        start, end = end - len(value.lstrip()), start + len(value.rstrip())
+        if start < end:
+            self.authors.append(Author(start, end))
+        else:
+            self.remarks.append(("posts without an author", tag.start))
+
+    def _quote(self, tag: Tag) -> None:
+        if not tag.closes:
+            self._quotes += 1
+        elif self._quotes:
+            self._quotes -= 1
+        else:
+            self.remarks.append(("</quote> where no quote is open", tag.start))
+
+    def _end_quotes(self, tag: Tag) -> None:
+        """A post is a border that no quote goes over."""
+        if self._quotes:
+            self.remarks.append(("quotes that are not closed, ended with their post", tag.start))
+        self._quotes = 0
