@@ -1,0 +1,147 @@
+"""The `.tab` files of entity discovery: a mention a line, in eight columns.
+
+Run id, mention id, mention string, `document:start-end`, KB id or NIL id, type, NAM or NOM, confidence. The
+end is inclusive in the file and exclusive everywhere else. A line break in a mention is a space there.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fofe.errors import InputError
+from fofe.formats._shared import STANDARD, Target, display_name, open_output, read_lines
+from fofe.formats.report import Report
+from fofe.text.document import NAME, NOMINAL
+
+SUFFIX = ".tab"
+COLUMNS = (
+    "run id",
+    "mention id",
+    "mention string",
+    "document:start-end",
+    "KB id",
+    "type",
+    "kind",
+    "confidence",
+)
+NIL = "NIL"
+
+_PROVENANCE = re.compile(r"(.+):([0-9]{1,15})-([0-9]{1,15})")
+_ONE_LINE = str.maketrans("\t\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", " " * 11)
+
+
+@dataclass(frozen=True, slots=True)
+class TabMention:
+    """A line of a `.tab` file; `start:end` is half-open."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+    type: str
+    kind: str = NAME
+    kb: str = ""
+    """An id of the knowledge base, or one that begins with NIL."""
+    score: float = 1.0
+    run: str = ""
+    id: str = ""
+
+    @property
+    def place(self) -> str:
+        """`document:start-end`, as in the file."""
+        return f"{self.document}:{self.start}-{self.end - 1}"
+
+    def line(self) -> str:
+        """The line of the file."""
+        columns = (self.run, self.id, one_line(self.text), self.place, self.kb, self.type, self.kind)
+        return "\t".join((*columns, repr(self.score))) + "\n"
+
+
+def one_line(text: str) -> str:
+    """A mention string as it stands in its column."""
+    return text.translate(_ONE_LINE)
+
+
+def read_tab(path: str | Path, report: Report) -> list[TabMention]:
+    """The mentions of a `.tab` file, or of standard input for the path `-`, in the order of the file."""
+    name = display_name(path)
+    return [
+        _parse(line.rstrip("\r\n"), name, number, report) for number, line in read_lines(path) if line.strip()
+    ]
+
+
+def _parse(line: str, path: str, number: int, report: Report) -> TabMention:
+    columns = line.split("\t")
+    if len(columns) > len(COLUMNS):
+        report.note(f"lines with more than {len(COLUMNS)} columns, the others left out", f"{path}:{number}")
+    try:
+        return _mention(columns)
+    except InputError as error:
+        raise InputError(error.problem, path=path, line=number, remedy=error.remedy) from None
+
+
+def _mention(columns: list[str]) -> TabMention:
+    if len(columns) < len(COLUMNS):
+        raise InputError(
+            f"{len(columns)} columns", remedy=f"there should be {len(COLUMNS)}: {', '.join(COLUMNS)}"
+        )
+    run, id, text, provenance, kb, type, kind, confidence = columns[: len(COLUMNS)]
+    found = _PROVENANCE.fullmatch(provenance)
+    if found is None:
+        raise InputError(f"{provenance!r} is no place in a document", remedy="write DOCUMENT:START-END")
+    start, last = int(found[2]), int(found[3])
+    if last < start:
+        raise InputError(f"{provenance} ends before it begins", remedy="the end is the last character")
+    if not type.strip():
+        raise InputError("the type is empty", remedy="write PER, ORG, GPE, LOC or FAC")
+    if kind not in (NAME, NOMINAL):
+        raise InputError(f"the kind is {kind!r}", remedy=f"write {NAME} for a name, {NOMINAL} for a nominal")
+    return TabMention(found[1], start, last + 1, text, type, kind, kb, _confidence(confidence), run, id)
+
+
+def _confidence(text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise InputError(f"the confidence is {text!r}", remedy="write a number from 0 to 1")
+    return score
+
+
+def write_tab(mentions: Iterable[TabMention], target: Target) -> None:
+    """Write mentions to a file, a stream or standard output (`-`)."""
+    with open_output(target) as stream:
+        stream.writelines(mention.line() for mention in mentions)
+
+
+def numbered(mentions: Iterable[TabMention], run: str) -> Iterator[TabMention]:
+    """The mentions with the id of a run, with ids of their own, and with NIL ids where they have no KB id.
+
+    There is no linking: within a document the same string with the same type and kind is taken for the same
+    entity, and everything else for different ones.
+    """
+    entities: dict[tuple[str, str, str, str], str] = {}
+    for number, mention in enumerate(mentions, start=1):
+        kb = mention.kb
+        if not kb or kb.startswith(NIL):
+            key = (mention.document, one_line(mention.text), mention.type, mention.kind)
+            kb = entities.setdefault(key, f"{NIL}{len(entities) + 1:06}")
+        yield replace(mention, run=run, id=f"{run}_{number:06}", kb=kb)
+
+
+def by_document(mentions: Iterable[TabMention]) -> dict[str, list[TabMention]]:
+    """The mentions of each document, in the order in which documents are first named."""
+    found: dict[str, list[TabMention]] = {}
+    for mention in mentions:
+        found.setdefault(mention.document, []).append(mention)
+    return found
+
+
+def is_tab(path: str | Path) -> bool:
+    """Whether a path is that of a `.tab` file."""
+    return str(path) != STANDARD and Path(path).suffix.lower() == SUFFIX
