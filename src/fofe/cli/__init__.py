@@ -35,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
         evaluate,
         gazetteer,
         inspect,
+        serve,
         tag,
         train,
     )
@@ -50,6 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     for command in (
         train,
         tag,
+        serve,
         evaluate,
         compare,
         inspect,

@@ -157,7 +157,7 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
             report.note("documents whose tokens brat cannot hold", name)
         text = without_surrogates(document.text, report, name)
         with write_whole(folder / (name + ANNOTATION_SUFFIX)) as stream:
-            _write_mentions(document.mentions, text, stream, report)
+            write_mentions(document.mentions, text, stream, report)
         with write_whole(folder / (name + TEXT_SUFFIX)) as stream:
             # A text that begins with U+FEFF needs a mark before it, or that would be taken for the mark.
             stream.write(BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text)
@@ -179,7 +179,8 @@ def _empty_folder(target: Target) -> Path:
     return folder
 
 
-def _write_mentions(mentions: list[Mention], text: str, stream: IO[str], report: Report) -> None:
+def write_mentions(mentions: list[Mention], text: str, stream: IO[str], report: Report) -> None:
+    """Write the lines of an annotation file."""
     for number, mention in enumerate(mentions, start=1):
         label = without_surrogates(label_without_spaces(mention, report), report, "label")
         covered = text[mention.start : mention.end].translate(_LINE_BREAKS)

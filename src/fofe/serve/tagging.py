@@ -1,0 +1,52 @@
+"""From the texts of a request to its documents, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+from fofe.model.tagger import Model
+from fofe.serve.batcher import Batcher, parts
+from fofe.serve.metrics import Metrics
+from fofe.serve.models import Models
+from fofe.text.document import Document
+from fofe.text.tokenise import tokeniser
+
+LONG_TEXT = 20_000
+"""From so many characters on, texts are cut into tokens in a thread: the event loop must not wait so long."""
+
+
+class Tagging:
+    """Tags for requests, and counts what it tagged."""
+
+    def __init__(self, models: Models, batcher: Batcher, metrics: Metrics) -> None:
+        self.models = models
+        self.batcher = batcher
+        self._metrics = metrics
+
+    async def documents(self, model: Model, texts: Sequence[str]) -> list[Document]:
+        """The texts with their sentences and tokens."""
+        cut = tokeniser(model.config.language)
+        if sum(map(len, texts)) < LONG_TEXT:
+            return [cut.document(text) for text in texts]
+        return await self.batcher.run(lambda: [cut.document(text) for text in texts])
+
+    async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
+        """The texts with their mentions."""
+        documents = await self.documents(model, texts)
+        tagged = [replace(document, mentions=[]) for document in documents]
+        async for number, part in self._parts(model, documents):
+            tagged[number].mentions += part.mentions
+        return tagged
+
+    async def _parts(
+        self, model: Model, documents: Sequence[Document]
+    ) -> AsyncIterator[tuple[int, Document]]:
+        self._metrics.documents += len(documents)
+        for numbered in parts(model, documents):
+            pieces = [piece for _, piece in numbered]
+            found = await self.batcher.tag(model, pieces)
+            for (number, _), piece in zip(numbered, found, strict=True):
+                self._metrics.tokens += sum(map(len, piece.sentences))
+                self._metrics.mentions += len(piece.mentions)
+                yield number, piece

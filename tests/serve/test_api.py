@@ -1,0 +1,195 @@
+"""What the API answers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import fofe
+from fofe.decode import STRATEGIES
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from fofe.model.tagger import Model
+
+TEXT = "Anna Berg met the mayor of Bergen. The University of Leeds hired Omar Haddad in 2014."
+
+
+def post(client: TestClient, path: str, **content: Any) -> Any:
+    response = client.post(path, json=content)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_mentions_are_those_of_the_model(client: TestClient, tiny_model: Model) -> None:
+    answer = post(client, "/v1/tag", text=TEXT)
+    assert answer["model"] == "tiny"
+    (document,) = answer["documents"]
+    expected = tiny_model(TEXT).mentions
+    assert [(m["start"], m["end"], m["type"], m["kind"], m["text"]) for m in document["mentions"]] == [
+        (m.start, m.end, m.type, m.kind, m.text) for m in expected
+    ]
+    scores = [m["score"] for m in document["mentions"]]
+    assert scores == pytest.approx([m.score for m in expected], abs=1e-5)
+
+
+def test_several_texts_come_back_in_order(client: TestClient) -> None:
+    documents = post(client, "/v1/tag", text=["Omar Haddad left.", "", "In Lima it rained all day."])[
+        "documents"
+    ]
+    found = [[mention["text"] for mention in document["mentions"]] for document in documents]
+    assert found == [["Omar Haddad"], [], ["Lima"]]
+
+
+@pytest.mark.parametrize(("unit", "moved"), [("codepoints", 0), ("utf16", 1), ("bytes", 3)])
+def test_offsets_in_the_unit_that_is_asked_for(client: TestClient, unit: str, moved: int) -> None:
+    text = "It rained 🙂. Anna Berg met the mayor of Bergen."
+    answer = post(client, "/v1/tag", text=text, offsets=unit, tokens=True)
+    document = answer["documents"][0]
+    mention = next(mention for mention in document["mentions"] if mention["text"] == "Anna Berg")
+    assert (mention["start"], mention["end"]) == (13 + moved, 22 + moved)
+    assert document["sentences"][1]["start"] == 13 + moved
+    assert document["sentences"][0]["tokens"][2] == [10, 11 + moved]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("nested", [True, False])
+def test_decoding_follows_the_request(
+    client: TestClient, tiny_model: Model, strategy: str, nested: bool
+) -> None:
+    answer = post(
+        client, "/v1/tag", text=TEXT, threshold=0.1, strategy=strategy, nested=nested, alternatives=2
+    )
+    model = tiny_model.with_options(threshold=0.1, strategy=strategy, nested=nested, alternatives=2)
+    expected = model(TEXT).mentions
+    found = answer["documents"][0]["mentions"]
+    assert [(m["start"], m["end"], m["type"]) for m in found] == [(m.start, m.end, m.type) for m in expected]
+    assert [len(m["alternatives"]) for m in found] == [2] * len(found)
+
+
+def test_models_by_name_and_language(client: TestClient) -> None:
+    assert post(client, "/v1/tag", text=TEXT, model="careful")["model"] == "careful"
+    assert post(client, "/v1/tag", text=TEXT, language="en")["model"] == "tiny"
+    listed = client.get("/v1/models").json()
+    assert listed["version"] == fofe.__version__
+    assert [model["name"] for model in listed["models"]] == ["tiny", "careful"]
+    assert listed["models"][1]["threshold"] == 0.9999
+    assert set(listed["models"][0]["colours"]) == {"PER", "GPE", "ORG"}
+    assert listed["strategies"] == list(STRATEGIES)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({}, "body.text"),
+        ({"text": 3}, "body.text"),
+        ({"text": ["a", None]}, "body.text"),
+        ({"text": "a", "model": "huge"}, "body.model: Input should be 'tiny' or 'careful'"),
+        ({"text": "a", "language": "zh"}, "body.language"),
+        ({"text": "a", "threshold": 2}, "body.threshold"),
+        ({"text": "a", "threshold": "0.5"}, "body.threshold"),
+        ({"text": "a", "strategy": "best"}, "body.strategy"),
+        ({"text": "a", "offsets": "feet"}, "body.offsets"),
+        ({"text": "a", "alternatives": -1}, "body.alternatives"),
+        ({"text": "a", "threshhold": 0.5}, "body.threshhold: Extra inputs are not permitted"),
+    ],
+)
+def test_what_does_not_fit_is_422_and_says_why(
+    client: TestClient, content: dict[str, Any], problem: str
+) -> None:
+    response = client.post("/v1/tag", json=content)
+    assert response.status_code == 422
+    assert problem in response.json()["error"]
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b'"text"', b'{"text": "a", "threshold": NaN}'])
+def test_broken_bodies_are_422(client: TestClient, body: bytes) -> None:
+    response = client.post("/v1/tag", content=body, headers={"content-type": "application/json"})
+    assert response.status_code == 422
+    assert response.json()["error"]
+
+
+def test_lone_surrogates_pass_through(client: TestClient) -> None:
+    body = b'{"text": "Omar Haddad\\ud800 left.", "threshold": 0, "for_recall": true}'
+    headers = {"content-type": "application/json"}
+    assert client.post("/v1/tag", content=body, headers=headers).status_code == 200
+    for format in ("jsonl", "brat", "html", "redacted"):
+        content = body[:-1].replace(b', "for_recall": true', b"") + b', "format": "%s"}' % format.encode()
+        assert client.post("/v1/export", content=content, headers=headers).status_code == 200
+
+
+def test_a_long_text_is_tagged_like_a_short_one(client: TestClient, tiny_model: Model) -> None:
+    text = TEXT + " " + " ".join([TEXT] * 300)
+    found = post(client, "/v1/tag", text=text)["documents"][0]["mentions"]
+    expected = tiny_model(text).mentions
+    assert [(m["start"], m["end"]) for m in found] == [(m.start, m.end) for m in expected]
+
+
+def test_lattice_tells_every_fragment_of_a_sentence(client: TestClient, tiny_model: Model) -> None:
+    answer = post(client, "/v1/lattice", text=TEXT, sentence=1, offsets="utf16")
+    (sentence,) = answer["sentences"]
+    assert answer["labels"] == list(tiny_model.labels)
+    assert TEXT[sentence["start"] : sentence["end"]].startswith("The University")
+    tokens, longest = len(sentence["tokens"]), tiny_model.config.max_words
+    assert len(sentence["fragments"]) == sum(min(longest, tokens - start) for start in range(tokens))
+    kept = [
+        TEXT[sentence["tokens"][f["first"]][0] : sentence["tokens"][f["last"]][1]]
+        for f in sentence["fragments"]
+        if f["outcome"] == "mention"
+    ]
+    assert kept == [m.text for m in tiny_model(TEXT).mentions if m.start >= sentence["start"]]
+    assert post(client, "/v1/lattice", text=TEXT, sentence=9)["sentences"] == []
+    assert post(client, "/v1/lattice", text="")["sentences"] == []
+
+
+def test_export(client: TestClient) -> None:
+    def export(format: str) -> Any:
+        return client.post("/v1/export", json={"text": "Omar Haddad left.", "format": format})
+
+    assert export("brat").text == "T1\tPER 0 11\tOmar Haddad\n"
+    assert export("redacted").text == "[PER] left."
+    assert json.loads(export("jsonl").text)["mentions"][0]["text"] == "Omar Haddad"
+    assert export("html").headers["content-type"].startswith("text/html")
+    assert ">Omar Haddad<small>" in export("html").text
+
+
+def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:
+    plain = client.post(
+        "/v1/stream",
+        content="Omar Haddad left.\r\n\nIn Lima it rained.",
+        headers={"content-type": "text/plain"},
+    )
+    found = [[m["text"] for m in json.loads(line)["mentions"]] for line in plain.text.splitlines()]
+    assert found == [["Omar Haddad"], [], ["Lima"]]
+    body = b'{"id": 7, "text": "Omar Haddad left."}\n{"text": 3}\nno\n\xff\n{"text": "\\ud800 Lima"}\n'
+    lines = client.post(
+        "/v1/stream?offsets=bytes&threshold=0.5",
+        content=body,
+        headers={"content-type": "application/x-ndjson"},
+    ).text.splitlines()
+    first, *bad, last = map(json.loads, lines)
+    assert (first["id"], first["mentions"][0]["end"]) == (7, 11)
+    assert all("error" in line for line in bad)
+    assert len(bad) == 3
+    assert "mentions" in last
+
+
+def test_health_metrics_and_the_page(client: TestClient) -> None:
+    post(client, "/v1/tag", text=TEXT)
+    assert client.get("/health").json() == {"status": "ok"}
+    metrics = client.get("/metrics")
+    assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert 'fofe_requests_total{method="POST",path="/v1/tag",status="200"}' in metrics.text
+    assert 'fofe_request_seconds_bucket{path="/v1/tag",le="+Inf"}' in metrics.text
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+
+
+def test_metrics_do_not_grow_with_made_up_paths(client: TestClient) -> None:
+    for number in range(3):
+        assert client.get(f"/none/{number}").status_code == 404
+    assert "none" not in client.get("/metrics").text

@@ -1,0 +1,109 @@
+"""Requests are tagged together, and none is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from fofe.model.tagger import Model
+
+NAMES = ["Omar Haddad", "Anna Berg", "Li Wei", "Grace Otieno", "Jan Novak"]
+
+
+def test_what_arrives_together_is_tagged_together(tiny_model: Model) -> None:
+    pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
+    from fofe.serve.batcher import Batcher
+    from fofe.text.tokenise import tokeniser
+
+    batches: list[int] = []
+    other = tiny_model.with_options(threshold=0.9999)
+
+    async def serve() -> list[list[str]]:
+        batcher = Batcher(lambda requests, tokens: batches.append(requests))
+        batcher.start()
+        cut = tokeniser("en").document
+        work = [
+            batcher.tag(other if number % 3 == 0 else tiny_model, [cut(f"{name} left."), cut("It rained.")])
+            for number, name in enumerate(NAMES)
+        ]
+        found = await asyncio.gather(*work)
+        await batcher.stop()
+        return [[document.text for document in documents] for documents in found]
+
+    assert asyncio.run(serve()) == [[f"{name} left.", "It rained."] for name in NAMES]
+    assert sum(batches) == len(NAMES)
+    assert len(batches) <= 2
+
+
+def test_answers_do_not_get_mixed_up(client: TestClient) -> None:
+    wrong: list[str] = []
+
+    def ask(name: str) -> None:
+        for _ in range(10):
+            answer = client.post("/v1/tag", json={"text": f"{name} left."}).json()
+            if answer["documents"][0]["mentions"][0]["text"] != name:
+                wrong.append(name)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in NAMES]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_no_request_is_lost_when_it_stops(
+    tiny_path: Path, ending: signal.Signals, running: Callable[..., Any]
+) -> None:
+    """Clients ask one request after another over connections they keep; a signal comes in between.
+
+    Every request that was sent is answered; a client may only find that nobody listens any more.
+    """
+    with running("--model", str(tiny_path)) as (address, process):
+        answered, lost = _ask_until_refused(address, 8, lambda: process.send_signal(ending))
+        assert process.wait(timeout=20) == 0
+    assert answered >= 8
+    assert lost == []
+
+
+def _ask_until_refused(address: str, clients: int, stop: Callable[[], None]) -> tuple[int, list[str]]:
+    answered, lost = [0] * clients, []
+
+    def ask(number: int) -> None:
+        with httpx.Client(base_url=address, timeout=20) as client:
+            while True:
+                try:
+                    response = client.post("/v1/tag", json={"text": "Omar Haddad left for Lima. " * 20})
+                except httpx.ConnectError:
+                    return
+                except httpx.HTTPError as error:
+                    lost.append(repr(error))
+                    return
+                if response.status_code == 200:
+                    answered[number] += 1
+                else:
+                    lost.append(str(response.status_code))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 20
+    while not all(answered) and time.monotonic() < until:
+        time.sleep(0.05)
+    stop()
+    for thread in threads:
+        thread.join(timeout=30)
+        assert not thread.is_alive()
+    return sum(answered), lost

@@ -1,0 +1,119 @@
+"""Too much, too slow, not allowed: each is refused, and the server lives."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+HEAD = b"POST /v1/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture
+def say(address: str) -> Callable[..., bytes]:
+    """Sends bytes to the server, perhaps with pauses, and returns all that it answers until it closes."""
+
+    def speak(*parts: bytes | float) -> bytes:
+        place = urlsplit(address)
+        with socket.create_connection((place.hostname, place.port), timeout=10) as connection:
+            for part in parts:
+                if isinstance(part, float):
+                    time.sleep(part)
+                else:
+                    connection.sendall(part)
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+        return answer
+
+    return speak
+
+
+def assert_lives(say: Callable[..., bytes]) -> None:
+    body = b'{"text": "Omar Haddad left."}'
+    answer = say(HEAD + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert b"Omar Haddad" in answer
+
+
+def test_oversize_by_its_own_account(say: Callable[..., bytes]) -> None:
+    body = json.dumps({"text": "a" * 30_000}).encode()
+    answer = say(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"20000 bytes" in answer
+    assert_lives(say)
+
+
+def test_oversize_in_chunks(say: Callable[..., bytes]) -> None:
+    chunk = b"2710\r\n" + b"a" * 10_000 + b"\r\n"
+    answer = say(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", chunk * 5, b"0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert_lives(say)
+
+
+def test_endless_bodies_are_cut_off(say: Callable[..., bytes]) -> None:
+    chunk = b"2710\r\n" + b"a" * 10_000 + b"\r\n"
+    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+    assert say(head, chunk * 20).startswith(b"HTTP/1.1 413")  # more than it reads; no end is sent
+    assert_lives(say)
+
+
+def test_a_body_that_does_not_come_times_out(say: Callable[..., bytes]) -> None:
+    answer = say(HEAD + b"Content-Length: 100\r\n\r\n" + b'{"text": ')
+    assert answer.startswith(b"HTTP/1.1 408")
+    assert b"did not arrive within 1 seconds" in answer
+    assert_lives(say)
+
+
+def test_a_head_that_does_not_come_is_hung_up_on(say: Callable[..., bytes]) -> None:
+    began = time.monotonic()
+    assert say(b"POST /v1/tag HT") == b""
+    assert say(b"") == b""
+    assert time.monotonic() - began < 8
+    assert_lives(say)
+
+
+def test_a_stream_that_stops_is_told_so(say: Callable[..., bytes]) -> None:
+    head = b"POST /v1/stream HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = say(head, b"12\r\nOmar Haddad left.\n\r\n")
+    assert b"Omar Haddad" in answer
+    assert b"nothing arrived for 1 seconds" in answer
+    answer = say(head, (b"2710\r\n" + b"a" * 10_000 + b"\r\n") * 3)
+    assert b"a line of more than the 20000 bytes" in answer
+    assert_lives(say)
+
+
+def test_nonsense_is_refused(say: Callable[..., bytes]) -> None:
+    assert say(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n").startswith(b"HTTP/1.1 400")
+    assert_lives(say)
+
+
+def test_what_takes_too_long_is_given_up(serving: Callable[..., TestClient]) -> None:
+    client = serving(seconds=0.05)
+    response = client.post("/v1/tag", json={"text": "Omar Haddad met the mayor of Lima. " * 20_000})
+    assert response.status_code in (408, 503)
+    assert "seconds" in response.json()["error"]
+    assert client.get("/health").status_code == 200
+
+
+def test_token(serving: Callable[..., TestClient]) -> None:
+    client = serving(token="sesame")
+    refused = client.post("/v1/tag", json={"text": "a"})
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    for value in ("sesame", "Bearer", "Bearer sesam", "Bearer sesame ", "Basic sesame"):
+        assert client.get("/v1/models", headers={"authorization": value}).status_code == 401
+    assert client.get("/v1/models", headers={"authorization": "Bearer sesame"}).status_code == 200
+    assert client.get("/metrics").status_code == 401
+    assert client.get("/health").status_code == 200
+    assert client.get("/").status_code == 200
+    scheme = client.get("/openapi.json", headers={"authorization": "Bearer sesame"}).json()
+    assert scheme["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
