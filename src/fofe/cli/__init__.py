@@ -38,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
         serve,
         tag,
         train,
+        tune,
     )
 
     parser = argparse.ArgumentParser(
@@ -50,6 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (
         train,
+        tune,
         tag,
         serve,
         evaluate,

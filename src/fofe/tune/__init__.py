@@ -1,0 +1,1 @@
+"""Searching for better settings: which values to try, the trials, and what came of them."""

@@ -1,0 +1,305 @@
+"""The search itself: trials in one or several processes, which can be cut off at any moment and gone on with.
+
+All that is known of the trials stands in a database in the directory of the search. A trial that was cut off
+is tried again with the same values: its directory is named after them, and it goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fofe._parallel import in_order
+from fofe.errors import FofeError, InputError
+from fofe.model.settings import to_table
+from fofe.train.config import RunConfig, load_config
+from fofe.tune.space import Choices, Range, Space
+
+if TYPE_CHECKING:
+    import optuna
+
+DATABASE = "search.sqlite3"
+TRIALS = "trials"
+STUDY = "fofe"
+PARTS = 10
+"""Trials are compared at each tenth of their training."""
+SAMPLERS = ("tpe", "random", "grid")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A search: the configuration, what may change, and how."""
+
+    config: str
+    overrides: dict[str, Any]
+    space: Space
+    folder: str
+    sampler: str = "tpe"
+    seed: int = 1
+    prune: bool = True
+
+    def fingerprint(self) -> str:
+        """Changes with all that makes trials comparable."""
+        space = {key: repr(value) for key, value in sorted(self.space.items())}
+        base = to_table(load_config(self.config, self.overrides))
+        return hashlib.sha256(json.dumps([base, space]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one set of values."""
+
+    number: int
+    values: dict[str, Any]
+    f1: float | None
+    """The best dev F1, in percent; of a trial that was given up, the last one."""
+    state: str
+    """complete, pruned or failed."""
+
+
+def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial], None]) -> list[Trial]:
+    """Run trials until there are so many; returns all, best first."""
+    folder = Path(settings.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _quiet():
+        study = _open_study(settings)
+        _take_up_again(study)
+        if settings.sampler == "grid":
+            trials = min(trials, _enqueue_grid(study, settings.space))
+        left = max(0, trials - len(_finished(study)))
+        with closing(in_order(_TrialJob(settings), range(left), workers)) as results:
+            for trial in results:
+                if trial is not None:
+                    tell(trial)
+        return results_of(study)
+
+
+def results_of(study: optuna.Study) -> list[Trial]:
+    """The trials that are done, best first; those that were given up come last."""
+    done = [_told(trial) for trial in _finished(study)]
+    return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
+
+
+def best_config(settings: Settings, best: Trial) -> RunConfig:
+    """The configuration with the values of a trial."""
+    return load_config(settings.config, {**settings.overrides, **best.values})
+
+
+@dataclass(frozen=True)
+class _TrialJob:
+    """Runs one trial after another in a process of its own."""
+
+    settings: Settings
+
+    def start(self) -> Callable[[int], Trial | None]:
+        return self._run
+
+    def _run(self, _: int) -> Trial | None:
+        import optuna
+
+        with _quiet():
+            # Opened anew for each trial, so that the values drawn depend on what is known by now.
+            study = _open_study(self.settings)
+            trial = study.ask()
+            values = {key: _suggested(trial, key, allowed) for key, allowed in self.settings.space.items()}
+            try:
+                f1 = self._train(trial, values)
+            except optuna.TrialPruned:
+                study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+            except FofeError:
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+                raise
+            else:
+                study.tell(trial, f1)
+            return _told(study.trials[trial.number])
+
+    def _train(self, trial: optuna.Trial, values: dict[str, Any]) -> float:
+        """Train with some values; returns the best dev F1."""
+        import optuna
+
+        from fofe.train.run import Run
+
+        config = _for_trial(load_config(self.settings.config, {**self.settings.overrides, **values}))
+        name = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+        folder = Path(self.settings.folder) / TRIALS / name
+        watcher = _Watcher(trial, config.training.epochs, prune=self.settings.prune)
+        run = Run(config, folder, watcher, command=f"fofe tune {self.settings.config}")
+        try:
+            run.train(resume=True)
+        except optuna.TrialPruned:
+            _drop_weights(folder)
+            raise
+        _drop_weights(folder)
+        assert run.progress.best is not None, "a run that ended was evaluated"
+        return run.progress.best.f1
+
+
+class _Watcher:
+    """Tells the search how a trial goes on, and ends it where there is no hope."""
+
+    def __init__(self, trial: optuna.Trial, epochs: int, *, prune: bool) -> None:
+        self._trial = trial
+        self._epochs = epochs
+        self._prune = prune
+        self._part = 0
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
+        pass
+
+    def step(self, loss: float) -> None:
+        pass
+
+    def end_epoch(self, metrics: dict[str, Any]) -> None:
+        import optuna
+
+        part = PARTS * metrics["epoch"] // self._epochs
+        if "dev_f1" not in metrics or part <= self._part:
+            return
+        self._part = part
+        self._trial.report(metrics["dev_f1"], part)
+        if self._prune and part < PARTS and self._trial.should_prune():
+            raise optuna.TrialPruned
+
+    def say(self, line: str) -> None:
+        pass
+
+
+def _for_trial(config: RunConfig) -> RunConfig:
+    """The configuration of a trial: no gate, no look at the test set, an evaluation at each tenth."""
+    every = max(1, config.training.epochs // PARTS)
+    return replace(
+        config,
+        data=config.data and replace(config.data, test=config.data.test if config.data.dev is None else None),
+        training=replace(config.training, evaluate_every=every),
+        gate=replace(config.gate, enabled=False),
+    )
+
+
+def _drop_weights(folder: Path) -> None:
+    """Of a trial that is done only the metrics are worth their space: the best will be trained again."""
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    for path in folder.glob("*.safetensors"):
+        path.unlink()
+
+
+def _open_study(settings: Settings) -> optuna.Study:
+    import optuna
+
+    study = optuna.create_study(
+        storage=_storage((Path(settings.folder) / DATABASE).resolve()),
+        study_name=STUDY,
+        load_if_exists=True,
+        direction="maximize",
+        pruner=_pruner(),
+    )
+    fingerprint = settings.fingerprint()
+    known = study.user_attrs.get("fingerprint")
+    if known is None:
+        study.set_user_attr("fingerprint", fingerprint)
+    elif known != fingerprint:
+        raise InputError(
+            "holds a search with another configuration or another space",
+            path=settings.folder,
+            remedy="go on with the same ones, or choose another directory",
+        )
+    study.sampler = _sampler(settings, len(study.trials))
+    return study
+
+
+@cache
+def _storage(path: Path) -> optuna.storages.BaseStorage:
+    """The database, opened once in a process: that takes longer than all that is asked of it."""
+    import optuna
+
+    return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 120}})
+
+
+def _sampler(settings: Settings, known: int) -> optuna.samplers.BaseSampler:
+    import optuna
+
+    # Each trial draws from a seed of its own, so that one that goes on does not draw the same values again.
+    seed = settings.seed * 100_003 + known
+    if settings.sampler != "tpe":
+        return optuna.samplers.RandomSampler(seed=seed)
+    return optuna.samplers.TPESampler(seed=seed)
+
+
+def _pruner() -> optuna.pruners.BasePruner:
+    import optuna
+
+    return optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5)
+
+
+def _enqueue_grid(study: optuna.Study, space: Space) -> int:
+    """Put all combinations of values into the queue that are not known yet; returns how many there are."""
+    values = []
+    for key, allowed in space.items():
+        if isinstance(allowed, Range):
+            raise FofeError(f"a grid needs values for {key}, not a range (name them in a space)")
+        values.append([(key, value) for value in allowed.values])
+    combinations = [dict(pairs) for pairs in product(*values)]
+    for combination in combinations:
+        study.enqueue_trial(combination, skip_if_exists=True)
+    return len(combinations)
+
+
+def _suggested(trial: optuna.Trial, key: str, allowed: Range | Choices) -> Any:
+    if isinstance(allowed, Choices):
+        return json.loads(trial.suggest_categorical(key, allowed.values))
+    if allowed.whole:
+        return trial.suggest_int(key, int(allowed.low), int(allowed.high), log=allowed.log)
+    return trial.suggest_float(key, allowed.low, allowed.high, log=allowed.log)
+
+
+def _finished(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
+    import optuna
+
+    states = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
+    return study.get_trials(deepcopy=False, states=states)
+
+
+def _take_up_again(study: optuna.Study) -> None:
+    """Put trials that were cut off back into the queue."""
+    import optuna
+
+    for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
+        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+        if trial.params:
+            study.enqueue_trial(trial.params)
+
+
+def _told(trial: optuna.trial.FrozenTrial) -> Trial:
+    values = {
+        key: json.loads(value) if isinstance(value, str) else value for key, value in trial.params.items()
+    }
+    last = trial.intermediate_values.get(max(trial.intermediate_values, default=0))
+    f1 = trial.value if trial.value is not None else last
+    return Trial(trial.number, values, f1, trial.state.name.lower())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what Optuna tells of every step, and of its own experiments."""
+    try:
+        import optuna
+    except ModuleNotFoundError as error:
+        if error.name != "optuna":
+            raise
+        raise FofeError("searching needs Optuna (pip install 'fofe[tune]')") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        before = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        try:
+            yield
+        finally:
+            optuna.logging.set_verbosity(before)

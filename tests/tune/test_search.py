@@ -1,0 +1,122 @@
+"""Whole searches: to the end, cut off and gone on with, in processes, and past hopeless trials."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fofe.cli import main
+from fofe.errors import InputError
+from fofe.train.config import load_config
+from fofe.tune.report import plot
+from fofe.tune.search import Settings, Trial, search
+from fofe.tune.space import Choices, Range, Space
+
+SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": Choices(("[8]", "[8, 8]"))}
+
+
+def settings(config: Path, space: Space = SPACE, **changes: Any) -> Settings:
+    return Settings(str(config), {}, space, str(config.parent / "search"), **changes)
+
+
+def ignore(_: Trial) -> None:
+    pass
+
+
+def test_a_search_ends_with_a_configuration_that_trains(
+    config_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = config_path.parent / "search"
+    command = ["tune", str(config_path), "-o", str(folder), "--trials", "2", "--no-prune"]
+    assert main(command) == 0
+    printed = capsys.readouterr()
+    header, *rows = [line.split("\t") for line in printed.out.splitlines()[:-1]]
+    assert header[:3] == ["trial", "state", "dev_f1"]
+    assert len(rows) == 2
+    scores = [float(row[2]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    best = load_config(folder / "best.toml")
+    assert str(list(best.model.hidden)) == rows[0][header.index("model.hidden")]
+    assert best.training.batch == int(rows[0][header.index("training.batch")])
+    assert (folder / "trials.tsv").read_text("utf-8") in printed.out
+    assert (folder / "trials.svg").read_text("utf-8").count("<circle") == 2 * (len(header) - 3)
+    assert main(["train", str(folder / "best.toml"), "-o", str(folder / "run")]) == 0
+    assert main(command) == 0
+    assert capsys.readouterr().out.count("complete") == 2, "what is done is not done again"
+
+
+def test_a_killed_search_goes_on_where_it_was(config_path: Path) -> None:
+    folder = config_path.parent / "search"
+    command = [sys.executable, "-m", "fofe", "tune", str(config_path), "-o", str(folder), "--no-prune"]
+    command += ["--trials", "2", "--set", "training.epochs=12"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 60
+        while not list(folder.glob("trials/*/checkpoint.safetensors")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    (trial,) = (folder / "trials").iterdir()
+    done_before = len((trial / "metrics.jsonl").read_text("utf-8").splitlines())
+    assert 1 <= done_before < 6
+    finished = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert finished.stdout.count("\tcomplete\t") == 2
+    metrics = [json.loads(line) for line in (trial / "metrics.jsonl").read_text("utf-8").splitlines()]
+    assert [entry["epoch"] for entry in metrics] == list(range(1, len(metrics) + 1))
+    assert len(metrics) >= 6, "the trial that was cut off was trained to its end"
+    assert len(list((folder / "trials").iterdir())) == 2
+
+
+def test_a_grid_is_gone_through_once(config_path: Path) -> None:
+    space: Space = {"training.batch": Choices(("16", "32")), "model.hidden": Choices(("[4]", "[8]"))}
+    trials = search(settings(config_path, space, sampler="grid"), 100, 1, ignore)
+    assert sorted((trial.values["training.batch"], *trial.values["model.hidden"]) for trial in trials) == [
+        (16, 4),
+        (16, 8),
+        (32, 4),
+        (32, 8),
+    ]
+
+
+def test_processes_share_a_search(config_path: Path) -> None:
+    heard: list[Trial] = []
+    trials = search(settings(config_path), 2, 2, heard.append)
+    assert len(trials) == 2
+    assert {trial.number for trial in heard} == {trial.number for trial in trials}
+
+
+def test_hopeless_trials_are_given_up(config_path: Path) -> None:
+    """A rate of almost nothing learns nothing: once enough trials are known it is not trained to its end."""
+    space: Space = {"training.rate": Choices(("0.05", "0.06", "0.07", "0.08", "1e-9"))}
+    overrides = {"training.epochs": 10}
+    folder = str(config_path.parent / "search")
+    trials = search(Settings(str(config_path), overrides, space, folder, "random", seed=3), 10, 1, ignore)
+    late = [trial for trial in trials if trial.values["training.rate"] == 1e-9 and trial.number >= 5]
+    assert late
+    assert all(trial.state == "pruned" for trial in late)
+    assert trials[0].state == "complete"
+
+
+def test_another_space_needs_another_directory(config_path: Path) -> None:
+    search(settings(config_path), 1, 1, ignore)
+    with pytest.raises(InputError, match="another space"):
+        search(settings(config_path, {"training.rate": Range(1, 2)}), 1, 1, ignore)
+
+
+def test_a_trial_that_cannot_be_trained_is_told(config_path: Path) -> None:
+    (config_path.parent / "train.conll").write_text("x O\n", "utf-8")
+    with pytest.raises(InputError, match="no labelled mention"):
+        search(settings(config_path), 1, 1, ignore)
+
+
+def test_plots_of_few_trials_are_whole() -> None:
+    assert "<circle" not in plot([])
+    one = [Trial(0, {"a": 1, "b": [2]}, 50.0, "complete"), Trial(1, {"a": 1, "b": [3]}, None, "failed")]
+    assert plot(one).count("<circle") == 2
