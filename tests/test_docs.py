@@ -29,7 +29,7 @@ import pytest
 import fofe
 from fofe.cli import make_parser
 from fofe.model.config import GazetteerConfig, ViewConfig
-from fofe.train.config import RunConfig, load_config
+from fofe.train.config import CorpusConfig, DataConfig, RunConfig, load_config
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -132,7 +132,8 @@ def test_refreshing_changes_only_what_is_shown() -> None:
 def test_configurations_are_accepted(page: Path, tmp_path: Path) -> None:
     for block in run_blocks(page, "toml"):
         config = tmp_path / "config.toml"
-        head = "" if "[data]" in block["body"] else '[data]\ntrain = ["train.jsonl"]\n\n'
+        has_corpus = re.search(r"^\[(data|\[corpus\])\]", block["body"], re.M)
+        head = "" if has_corpus else '[data]\ntrain = ["train.jsonl"]\n\n'
         config.write_text(head + block["body"], "utf-8")
         load_config(config)
 
@@ -189,7 +190,9 @@ def toml(value: Any) -> str:
 def settings_tables() -> list[tuple[str, type]]:
     """The tables of a configuration and the classes that hold their keys."""
     parts = typing.get_type_hints(RunConfig)
-    tables = [(f"`[{name}]`", cls) for name, cls in parts.items()]
+    parts |= {"data": DataConfig, "corpus": CorpusConfig}
+    brackets = {"corpus": "`[[corpus]]`"}
+    tables = [(brackets.get(name, f"`[{name}]`"), cls) for name, cls in parts.items()]
     characters = typing.get_type_hints(parts["model"])["characters"]
     return [
         *tables,
@@ -210,7 +213,9 @@ def test_configuration_reference_has_every_key_and_its_default(heading: str, cls
     for name, field in fields.items():
         if name in ("views", "characters"):
             continue
-        if field.default is dataclasses.MISSING:
+        if field.default_factory is dict:
+            assert documented[name] == "`{}`", name
+        elif field.default is dataclasses.MISSING:
             assert documented[name] == "required", name
         else:
             assert documented[name] == ("none" if field.default is None else f"`{toml(field.default)}`"), name

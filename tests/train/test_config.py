@@ -33,7 +33,7 @@ def write(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_every_shipped_configuration_loads_without_its_files(path: Path) -> None:
     config = load_config(path)
-    assert config.data.train
+    assert all(corpus.train for corpus in config.corpora)
     assert build(RunConfig, to_table(config)) == config
 
 
@@ -58,6 +58,7 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path) -> None:
         vectors = "v.txt"
     """
     config = load_config(write(tmp_path, text))
+    assert config.data is not None
     assert config.data.train == (str(tmp_path / "a.conll"), "/abs/b.conll")
     assert config.data.dev == str(tmp_path / "../c.conll")
     assert config.data.test is None
@@ -68,7 +69,7 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[data]\ntrain == 3\n", "is not valid TOML: .*line 2"),
-        ("", "missing key 'data'"),
+        ("", r"give either \[data\] or one or more \[\[corpus\]\] tables"),
         ("[data]\n", "missing key 'data.train'"),
         ("[data]\ntrain = []\n", "data: train must list at least one file"),
         ('[data]\ntrain = "a"\n', "data.train must be a list, not 'a'"),
@@ -155,7 +156,7 @@ def test_overrides_replace_and_add_values(tmp_path: Path) -> None:
     config = load_config(write(tmp_path, VIEWS), overrides)
     assert config.training.epochs == 3
     assert [view.dimension for view in config.model.views] == [256, 7]
-    assert config.data.train == (str(tmp_path / "b"),)
+    assert config.corpora[0].train == (str(tmp_path / "b"),)
 
 
 @pytest.mark.parametrize(

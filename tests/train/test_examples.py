@@ -14,7 +14,6 @@ from fofe.train.examples import (
     EXACT,
     OVERLAPPING,
     LabelledSentence,
-    label_list,
     labelled_sentences,
     make_examples,
 )
@@ -40,14 +39,6 @@ def test_what_no_fragment_can_be_is_left_out_and_counted() -> None:
     found = labelled_sentences([document], report)
     assert [sentence.spans for sentence in found] == [[(1, 2, "PER")], []]
     assert report.lines() == ["2 mentions not on token borders left out (first: d7:0, d7:5)"]
-
-
-def test_labels_are_listed_once_with_none_first() -> None:
-    sentences = [
-        LabelledSentence(["a"], [(0, 1, "PER"), (0, 1, "GPE")]),
-        LabelledSentence(["a"], [(0, 1, "PER")]),
-    ]
-    assert label_list(sentences) == ["NONE", "GPE", "PER"]
 
 
 spans = st.tuples(st.integers(0, 7), st.integers(1, 5), st.sampled_from("AB"))

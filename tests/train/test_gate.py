@@ -13,8 +13,9 @@ from fofe.model.engine import Engine
 from fofe.model.storage import load_model, save_model
 from fofe.model.tagger import Model
 from fofe.train.config import GateConfig, RunConfig, load_config
+from fofe.train.corpora import Corpora, read_corpora
+from fofe.train.examples import LabelledSentence
 from fofe.train.gate import fit_gate
-from fofe.train.setup import Corpora, read_corpora
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +28,16 @@ def corpora(config: RunConfig) -> Corpora:
     return read_corpora(config)
 
 
-def fitted(tiny_path: Path, corpora: Corpora, **settings: Any) -> Any:
+def fitted(tiny_path: Path, sentences: list[LabelledSentence], **settings: Any) -> Any:
     model = load_model(tiny_path)
-    return fit_gate(model.config, model.encoder, model.weights, corpora.train, GateConfig(**settings), seed=1)
+    return fit_gate(model.config, model.encoder, model.weights, sentences, GateConfig(**settings), seed=1)
 
 
 def test_it_turns_most_fragments_away_and_keeps_what_the_network_wants(
     tiny_path: Path, corpora: Corpora
 ) -> None:
     model = load_model(tiny_path)
-    gate = fitted(tiny_path, replace(corpora, train=corpora.train * 20))
+    gate = fitted(tiny_path, corpora.train * 20)
     engine = Engine(model.config, model.encoder, model.weights | gate.weights, gate.settings)
     sentences = [sentence.words for sentence in corpora.dev]
     gated, everything = engine.score(sentences), engine.score(sentences, exact=True)
@@ -51,27 +52,27 @@ def test_it_turns_most_fragments_away_and_keeps_what_the_network_wants(
 
 
 def test_the_same_seed_fits_the_same_gate(tiny_path: Path, corpora: Corpora) -> None:
-    one, other = fitted(tiny_path, corpora), fitted(tiny_path, corpora)
+    one, other = fitted(tiny_path, corpora.train), fitted(tiny_path, corpora.train)
     assert one.settings == other.settings
     for name, array in one.weights.items():
         assert np.array_equal(array, other.weights[name])
 
 
 def test_more_recall_lets_more_through(tiny_path: Path, corpora: Corpora) -> None:
-    low, high = (fitted(tiny_path, corpora, recall=recall).settings for recall in (0.5, 1.0))
+    low, high = (fitted(tiny_path, corpora.train, recall=recall).settings for recall in (0.5, 1.0))
     assert low.recall < high.recall == 1
     assert low.passed < high.passed
     assert low.cut > high.cut
 
 
 def test_it_can_be_left_out(tiny_path: Path, corpora: Corpora) -> None:
-    assert fitted(tiny_path, corpora, enabled=False) is None
+    assert fitted(tiny_path, corpora.train, enabled=False) is None
 
 
 def test_few_sentences_are_enough(tiny_path: Path, corpora: Corpora) -> None:
-    one = replace(corpora, train=corpora.train[:1])
+    one = corpora.train[:1]
     assert fitted(tiny_path, one).settings.passed <= 1
-    nothing = replace(corpora, train=[replace(sentence, words=["it"], spans=[]) for sentence in one.train])
+    nothing = [replace(sentence, words=["it"], spans=[]) for sentence in one]
     assert fitted(tiny_path, nothing).settings.recall == 1
 
 

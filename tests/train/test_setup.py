@@ -17,11 +17,13 @@ from fofe.model.storage import Storage, load_model
 from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.train.config import RunConfig, load_config
+from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence
-from fofe.train.setup import prepare, read_corpora
+from fofe.train.setup import prepare
 
 
 def with_data(config: RunConfig, **changes: Any) -> RunConfig:
+    assert config.data is not None
     return replace(config, data=replace(config.data, **changes))
 
 
@@ -70,7 +72,7 @@ def test_a_corpus_without_dev_is_split_always_the_same_way(config: RunConfig, nu
 
 
 def test_a_given_test_set_is_kept_when_dev_is_held_out(config: RunConfig, numbered: Path) -> None:
-    test = config.data.dev
+    test = config.corpora[0].dev
     corpora = read_corpora(with_data(config, train=(str(numbered),), dev=None, test=test))
     assert (len(corpora.train), len(corpora.dev), len(corpora.test)) == (190, 10, 30)
     assert all("Sentence" not in text for text in texts(corpora.test))
@@ -98,7 +100,7 @@ def test_a_corpus_without_labels_is_refused(dev: str | None, config: RunConfig, 
     path = tmp_path / "plain.jsonl"
     path.write_text('{"tokens": ["Lima"]}\n' * 50, encoding="utf-8")
     with pytest.raises(InputError, match=r"plain\.jsonl: has no labelled mention"):
-        read_corpora(with_data(config, train=(str(path),), dev=dev and config.data.dev))
+        read_corpora(with_data(config, train=(str(path),), dev=dev and config.corpora[0].dev))
 
 
 def test_a_missing_corpus_is_named(config: RunConfig) -> None:
@@ -129,7 +131,7 @@ def test_fingerprints_tell_runs_apart(config: RunConfig, tiny_path: Path) -> Non
     first = prepare(config, corpora).fingerprint
     assert prepare(config, read_corpora(config)).fingerprint == first
     longer = replace(config, training=replace(config.training, epochs=99))
-    other_data = replace(corpora, train=corpora.train[1:])
+    other_data = Corpora((replace(corpora.parts[0], train=corpora.train[1:]),), corpora.report)
     start = load_model(tiny_path)
     changed = replace(start, weights={**start.weights, "layers.0.bias": np.ones(32, np.float32)})
     fingerprints = {

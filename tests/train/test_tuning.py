@@ -5,7 +5,8 @@ from __future__ import annotations
 from fofe.decode import Candidate
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence
-from fofe.train.tuning import tune
+from fofe.train.tuning import Judged, Tuned
+from fofe.train.tuning import tune as tune_corpora
 
 SENTENCES = [
     LabelledSentence(list("abcd"), [(0, 2, "PER"), (3, 4, "GPE")]),
@@ -15,6 +16,13 @@ POOLS = [
     [Candidate(0, 2, "PER", 0.6), Candidate(0, 1, "PER", 0.7), Candidate(3, 4, "GPE", 0.9)],
     [Candidate(0, 1, "GPE", 0.4)],
 ]
+
+
+def tune(
+    candidates: list[list[Candidate]], sentences: list[LabelledSentence], config: DecodingConfig
+) -> Tuned:
+    """Tune on one corpus."""
+    return tune_corpora([Judged("one", [set(sentence.spans) for sentence in sentences], candidates)], config)
 
 
 def test_the_best_pair_of_threshold_and_strategy() -> None:

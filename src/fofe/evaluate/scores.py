@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -57,6 +57,19 @@ class Evaluation:
     nominals: Counts
     labels: dict[str, Counts]
 
+    @classmethod
+    def of(cls, labels: Mapping[str, Counts]) -> Evaluation:
+        """The evaluation that follows from the counts of each label."""
+        by_kind = {NAME: Counts(), NOMINAL: Counts()}
+        for label, counts in labels.items():
+            by_kind[split_label(label)[1]] += counts
+        return cls(
+            overall=sum(labels.values(), Counts()),
+            names=by_kind[NAME],
+            nominals=by_kind[NOMINAL],
+            labels=dict(sorted(labels.items())),
+        )
+
     def as_dict(self) -> dict[str, object]:
         return {
             "overall": self.overall.as_dict(),
@@ -73,15 +86,7 @@ def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> 
         of_document = count_by(spans_of([true]), spans_of([guess]), key=lambda span: span.label)
         for label, counts in of_document.items():
             labels[label] = labels.get(label, Counts()) + counts
-    by_kind = {NAME: Counts(), NOMINAL: Counts()}
-    for label, counts in labels.items():
-        by_kind[split_label(label)[1]] += counts
-    return Evaluation(
-        overall=sum(labels.values(), Counts()),
-        names=by_kind[NAME],
-        nominals=by_kind[NOMINAL],
-        labels=dict(sorted(labels.items())),
-    )
+    return Evaluation.of(labels)
 
 
 def score_spans(

@@ -8,7 +8,7 @@ from pathlib import Path
 from fofe import __version__
 from fofe.train.checkpoint import Progress
 from fofe.train.config import RunConfig
-from fofe.train.setup import Corpora
+from fofe.train.corpora import Corpora
 
 
 @dataclass(frozen=True)
@@ -16,18 +16,28 @@ class CardFacts:
     """What a card tells besides the configuration."""
 
     labels: list[str]
-    sentences: tuple[int, int, int]
-    """Of train, dev and test."""
-    mentions: tuple[int, int, int]
+    parts: list[tuple[str, str, int, int]]
+    """Each part of each corpus: what it is, its files, sentences and mentions."""
     command: str
 
 
 def card_facts(corpora: Corpora, labels: list[str], command: str) -> CardFacts:
     """Count what the card tells."""
-    parts = (corpora.train, corpora.dev, corpora.test)
-    sentences = (len(parts[0]), len(parts[1]), len(parts[2]))
-    train, dev, test = (sum(len(sentence.spans) for sentence in part) for part in parts)
-    return CardFacts(labels, sentences, (train, dev, test), command)
+    parts = []
+    for corpus in corpora.parts:
+        prefix = f"{corpus.name}: " if len(corpora.parts) > 1 else ""
+        config = corpus.config
+        files = {
+            "train": ", ".join(map(_name, config.train)),
+            "dev": _name(config.dev),
+            "test": _name(config.test),
+        }
+        for part, names in files.items():
+            sentences = corpus.part(part)
+            if sentences:
+                mentions = sum(len(sentence.spans) for sentence in sentences)
+                parts.append((f"{prefix}{part}", names, len(sentences), mentions))
+    return CardFacts(labels, parts, command)
 
 
 def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_line: str = "") -> str:
@@ -51,12 +61,9 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         "| part | file | sentences | mentions |",
         "| --- | --- | ---: | ---: |",
     ]
-    files = (", ".join(map(_name, config.data.train)), _name(config.data.dev), _name(config.data.test))
-    for part, file, sentences, mentions in zip(
-        ("train", "dev", "test"), files, facts.sentences, facts.mentions, strict=True
-    ):
-        if sentences:
-            lines.append(f"| {part} | {file} | {sentences} | {mentions} |")
+    lines += [
+        f"| {part} | {files} | {sentences} | {mentions} |" for part, files, sentences, mentions in facts.parts
+    ]
     lines += ["", "## Scores", ""]
     if best is None:
         lines.append("Not evaluated yet.")
@@ -65,6 +72,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
             f"Dev (epoch {progress.best_epoch} of {training.epochs}): P {best.precision:.2f} "
             f"R {best.recall:.2f} F1 {best.f1:.2f}, with {best.strategy} at threshold {best.threshold}."
         )
+        lines += [f"- {name}: dev F1 {f1:.2f}" for name, f1 in best.f1_by_corpus.items()]
     if test_line:
         lines.append(test_line)
     lines += [

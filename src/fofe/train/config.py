@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fofe._files import read_text
 from fofe.decode import STRATEGIES
 from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.settings import build
+from fofe.train.annotation import AROUND, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,10 +22,12 @@ else:
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
 
+Files = TypeVar("Files", "DataConfig", "CorpusConfig")
+
 
 @dataclass(frozen=True)
 class DataConfig:
-    """The corpora; without `dev` and `test` the training sentences are split 90:5:5."""
+    """One corpus, annotated in full; without `dev` and `test` the training sentences are split 90:5:5."""
 
     train: tuple[str, ...]
     dev: str | None = None
@@ -37,6 +40,67 @@ class DataConfig:
     def __post_init__(self) -> None:
         if not self.train:
             raise ValueError("train must list at least one file")
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """One of several corpora, and what its annotation says."""
+
+    name: str
+    train: tuple[str, ...]
+    dev: str | None = None
+    test: str | None = None
+    format: str | None = None
+    token_column: int = 0
+    tag_column: int = -1
+    types: tuple[str, ...] | None = None
+    """The types whose mentions are all annotated; without it, all that occur."""
+    kinds: tuple[str, ...] | None = None
+    """The kinds of which the same is true."""
+    labels: dict[str, Any] = field(default_factory=dict)
+    """The model's label, or several of which it is one, for types or labels of the corpus."""
+    nested: bool | None = None
+    """Whether mentions inside others are annotated; found out from the corpus where it is not given."""
+    inside: str = OTHER_TYPES
+    """In a flat corpus and a nested model: what fragments strictly inside a mention count as."""
+    around: str = NEGATIVE
+    """The same for fragments that hold a mention and more."""
+    unannotated: str = NEGATIVE
+    """What training fragments count as that overlap no mention."""
+    heads: bool = False
+    """Whether nominals are reduced to their head words."""
+    weight: float = 1.0
+    """What the loss of each of its fragments is multiplied by."""
+    share: float = 1.0
+    """The share of its sentences that an epoch sees."""
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ValueError("train must list at least one file")
+        if not self.name:
+            raise ValueError("name must not be empty")
+        for key, allowed in (("inside", INSIDE), ("around", AROUND), ("unannotated", UNANNOTATED)):
+            if getattr(self, key) not in allowed:
+                choices = ", ".join(map(repr, allowed))
+                raise ValueError(f"{key} must be one of {choices}, not {getattr(self, key)!r}")
+        for kind in self.kinds or ():
+            if kind not in KINDS:
+                raise ValueError(f"kinds must be among {', '.join(KINDS)}, not {kind!r}")
+        if self.weight <= 0:
+            raise ValueError(f"weight must be above 0, not {self.weight}")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share lies above 0 and is at most 1, not {self.share}")
+        if self.nested and (self.inside, self.around) != (OTHER_TYPES, NEGATIVE):
+            raise ValueError("inside and around are for flat corpora; this one has nested = true")
+        object.__setattr__(self, "labels", {key: _labels(key, value) for key, value in self.labels.items()})
+
+
+def _labels(key: str, value: object) -> tuple[str, ...]:
+    """A label or a list of labels, as they may stand in a mapping."""
+    labels = [value] if isinstance(value, str) else value
+    if isinstance(labels, (list, tuple)) and all(isinstance(label, str) and label for label in labels):
+        return tuple(labels)
+    raise ValueError(f"labels.{key} must be a label or a list of labels, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -155,14 +219,29 @@ class GateConfig:
 
 @dataclass(frozen=True)
 class RunConfig:
-    """A whole training run."""
+    """A whole training run, from one corpus (`data`) or several (`corpus`)."""
 
-    data: DataConfig
+    data: DataConfig | None = None
+    corpus: tuple[CorpusConfig, ...] = ()
     model: ModelConfig = field(default_factory=ModelConfig)
     sampling: SamplingConfig = field(default_factory=SamplingConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     decoding: DecodingConfig = field(default_factory=DecodingConfig)
     gate: GateConfig = field(default_factory=GateConfig)
+
+    def __post_init__(self) -> None:
+        if (self.data is None) == (not self.corpus):
+            raise ValueError("give either [data] or one or more [[corpus]] tables")
+        names = [corpus.name for corpus in self.corpus]
+        if len(set(names)) < len(names):
+            raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+
+    @property
+    def corpora(self) -> tuple[CorpusConfig, ...]:
+        """The corpora; `data` is short for one of that name, with nested mentions if the model has them."""
+        if self.data is None:
+            return self.corpus
+        return (CorpusConfig("data", **vars(self.data), nested=self.decoding.nested),)
 
 
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
@@ -214,11 +293,17 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
     def view(settings: ViewConfig) -> ViewConfig:
         return replace(settings, vectors=resolved(settings.vectors))
 
-    data = replace(
-        config.data,
-        train=tuple(str(folder / name) for name in config.data.train),
-        dev=resolved(config.data.dev),
-        test=resolved(config.data.test),
+    def files(corpus: Files) -> Files:
+        return replace(
+            corpus,
+            train=tuple(str(folder / name) for name in corpus.train),
+            dev=resolved(corpus.dev),
+            test=resolved(corpus.test),
+        )
+
+    return replace(
+        config,
+        data=None if config.data is None else files(config.data),
+        corpus=tuple(map(files, config.corpus)),
+        model=replace(config.model, views=tuple(view(settings) for settings in config.model.views)),
     )
-    model = replace(config.model, views=tuple(view(settings) for settings in config.model.views))
-    return replace(config, data=data, model=model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,14 @@ import numpy as np
 from fofe._arrays import BoolArray, IntArray
 from fofe.encode.fragments import Fragments, all_fragments
 from fofe.formats.report import Report
-from fofe.text.align import align
-from fofe.text.document import Document
+from fofe.text.align import Aligner, TokenSpan, align
+from fofe.text.document import NOMINAL, Document, Mention
+from fofe.text.heads import head_word
+from fofe.text.regions import TokenRegions, token_regions
+from fofe.train.annotation import NEGATIVE, NONE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
+from fofe.train.places import Places, marked, mention_places
 
-NONE = "NONE"
-EXACT, OVERLAPPING, DISJOINT = 0, 1, 2
+EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -25,28 +28,77 @@ class LabelledSentence:
     spans: list[tuple[int, int, str]]
     opens: bool = True
     """Whether it is the first of its document."""
+    unknown: tuple[tuple[int, int], ...] = ()
+    """Where a fragment that is not annotated may be a mention or not."""
+    negatives: tuple[tuple[int, int], ...] = ()
+    """Fragments that are known to be no mention."""
 
 
-def labelled_sentences(documents: Iterable[Document], report: Report) -> list[LabelledSentence]:
-    """The sentences of tokenised documents; mentions that are not on token borders are reported."""
+def labelled_sentences(
+    documents: Iterable[Document], report: Report, *, heads: bool = False, unannotated: str = NEGATIVE
+) -> list[LabelledSentence]:
+    """The sentences of tokenised documents; mentions that are not on token borders are reported.
+
+    With `heads`, nominals are reduced to their head words. `unannotated` says which text is taken for
+    annotated: all of it but the unknown regions, none of it, or none outside the known regions.
+    """
     sentences: list[LabelledSentence] = []
     for document in documents:
         aligned, rest = align(document)
+        aligner = Aligner(document)
         for mention in rest:
             report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
         spans: list[list[tuple[int, int, str]]] = [[] for _ in document.sentences]
         for span, mention in aligned:
-            spans[span.sentence].append((span.start, span.end, mention.label))
+            start, end = _head(span, mention, document, aligner) if heads else span[1:]
+            spans[span.sentence].append((start, end, mention.label))
+        regions, without_tokens = token_regions(document)
+        for region in without_tokens:
+            report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
         sentences += [
-            LabelledSentence(sentence.words, found, number == 0)
-            for number, (sentence, found) in enumerate(zip(document.sentences, spans, strict=True))
+            LabelledSentence(
+                sentence.words,
+                found,
+                number == 0,
+                _unknown(len(sentence), marks, unannotated),
+                tuple(marks.negatives),
+            )
+            for number, (sentence, found, marks) in enumerate(
+                zip(document.sentences, spans, regions, strict=True)
+            )
         ]
     return sentences
 
 
-def label_list(sentences: Iterable[LabelledSentence]) -> list[str]:
-    """NONE and the labels that occur, in order."""
-    return [NONE, *sorted({label for sentence in sentences for _, _, label in sentence.spans})]
+def _head(span: TokenSpan, mention: Mention, document: Document, aligner: Aligner) -> tuple[int, int]:
+    """The tokens of a nominal's head: as its corpus gives it, else by rule. A name keeps its tokens."""
+    if mention.kind != NOMINAL:
+        return span.start, span.end
+    if mention.head is not None:
+        head = aligner.tokens_of(*mention.head)
+        if head is not None:
+            return head.start, head.end
+    place = span.start + head_word(document.sentences[span.sentence].words[span.start : span.end])
+    return place, place + 1
+
+
+def _unknown(length: int, marks: TokenRegions, unannotated: str) -> tuple[tuple[int, int], ...]:
+    if unannotated == UNKNOWN:
+        return ((0, length),)
+    if unannotated == UNKNOWN_OUTSIDE:
+        return (*_outside(marks.known, length), *marks.unknown)
+    return tuple(marks.unknown)
+
+
+def _outside(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
+    """What spans leave over of so many tokens."""
+    position = 0
+    for start, end in sorted(spans):
+        if position < start:
+            yield position, start
+        position = max(position, end)
+    if position < length:
+        yield position, length
 
 
 @dataclass(frozen=True)
@@ -57,7 +109,7 @@ class Examples:
     offsets: IntArray
     """[S + 1] where the fragments of each sentence begin."""
     categories: IntArray
-    """[F] exact, overlapping or disjoint."""
+    """[F] exact, overlapping, disjoint, or unseen: those that may be anything, so nothing is learned."""
     targets: IntArray
     """[F] which of the target sets."""
     target_sets: BoolArray
@@ -65,58 +117,109 @@ class Examples:
 
 
 def make_examples(
-    sentences: Sequence[LabelledSentence], token_offsets: IntArray, labels: Sequence[str], max_words: int
+    sentences: Sequence[LabelledSentence],
+    token_offsets: IntArray,
+    labels: Sequence[str],
+    max_words: int,
+    annotations: Sequence[tuple[Annotation, int]] | None = None,
 ) -> Examples:
-    """Sort all fragments of up to `max_words` words into exact, overlapping and disjoint, with targets."""
+    """Sort all fragments of up to `max_words` words into exact, overlapping and disjoint, with targets.
+
+    `annotations` says how many sentences, one after another, are annotated in which way; by default all
+    of them are, in full.
+    """
     fragments = all_fragments(token_offsets, max_words)
     counts = np.bincount(fragments.sentences, minlength=len(sentences))
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    covered = _mention_depth(sentences, token_offsets)
-    inside = np.concatenate([[0], np.cumsum(covered > 0)])
-    touches = inside[fragments.lasts + 1] > inside[fragments.firsts]
-    categories = np.where(touches, OVERLAPPING, DISJOINT).astype(np.int8)
-    targets = np.zeros(len(fragments), dtype=np.int16)
+    categories = np.empty(len(fragments), dtype=np.int8)
+    targets = np.empty(len(fragments), dtype=np.int16)
     sets = _TargetSets(labels)
-    first_fragment = _first_fragments(token_offsets, max_words)
-    for number, sentence in enumerate(sentences):
-        start_of_sentence = int(token_offsets[number])
-        together: dict[tuple[int, int], set[str]] = {}
-        for start, end, label in sentence.spans:
-            if end - start <= max_words:
-                together.setdefault((start, end), set()).add(label)
-        for (start, end), admissible in together.items():
-            fragment = first_fragment[start_of_sentence + start] + (end - start - 1)
-            categories[fragment] = EXACT
-            targets[fragment] = sets.number(admissible)
-    return Examples(fragments, offsets, categories, targets, sets.table())
+    first = 0
+    for annotation, count in annotations or [(one_to_one(labels[1:]), len(sentences))]:
+        last = first + count
+        part = slice(offsets[first], offsets[last])
+        judge = _Judge(annotation, sets, max_words)
+        borders = token_offsets[first : last + 1] - token_offsets[first]
+        categories[part], targets[part] = judge.judge(sentences[first:last], borders)
+        first = last
+    target_sets = sets.table()
+    anything = np.flatnonzero(target_sets.all(axis=1))
+    categories[np.isin(targets, anything)] = UNSEEN
+    return Examples(fragments, offsets, categories, targets, target_sets)
 
 
 class _TargetSets:
     """Numbers the distinct sets of labels; number 0 is {NONE}."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        self._labels = list(labels)
+        self.labels = list(labels)
         self._numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
 
     def number(self, admissible: Iterable[str]) -> int:
         return self._numbers.setdefault(frozenset(admissible), len(self._numbers))
 
     def table(self) -> BoolArray:
-        return np.array([[label in members for label in self._labels] for members in self._numbers])
+        return np.array([[label in members for label in self.labels] for members in self._numbers])
 
 
-def _first_fragments(token_offsets: IntArray, max_words: int) -> IntArray:
-    """[T] the number of the one-word fragment of each token, in the order of `all_fragments`."""
-    lengths = np.diff(token_offsets)
-    room = np.minimum(np.repeat(token_offsets[1:], lengths) - np.arange(token_offsets[-1]), max_words)
-    return np.concatenate([[0], np.cumsum(room)[:-1]])
+class _Judge:
+    """Says what every fragment of a corpus may be."""
 
+    def __init__(self, annotation: Annotation, sets: _TargetSets, max_words: int) -> None:
+        self._annotation = annotation
+        self._sets = sets
+        self._max_words = max_words
+        self._absent = sets.number(annotation.absent(sets.labels))
 
-def _mention_depth(sentences: Sequence[LabelledSentence], token_offsets: IntArray) -> IntArray:
-    """[T] how many mentions cover each token."""
-    change = np.zeros(int(token_offsets[-1]) + 1, dtype=np.int64)
-    for number, sentence in enumerate(sentences):
-        for start, end, _ in sentence.spans:
-            change[token_offsets[number] + start] += 1
-            change[token_offsets[number] + end] -= 1
-    return np.cumsum(change)[:-1]
+    def judge(
+        self, sentences: Sequence[LabelledSentence], token_offsets: IntArray
+    ) -> tuple[IntArray, IntArray]:
+        """[F] and [F]: the categories of fragments, and which of the target sets."""
+        places = mention_places([sentence.spans for sentence in sentences], token_offsets, self._max_words)
+        categories = np.where(places.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
+        targets = np.full(len(categories), self._absent, dtype=np.int16)
+        unknown = marked([sentence.unknown for sentence in sentences], token_offsets)
+        if unknown.any():
+            targets[places.holding(unknown)] = self._sets.number(self._sets.labels)
+        if not self._annotation.nested:
+            self._flat(places, targets)
+        if unknown.any() or not self._annotation.nested:
+            targets[places.crossing()] = self._absent
+        self._exact(sentences, token_offsets, places, categories, targets)
+        return categories, targets
+
+    def _flat(self, places: Places, targets: IntArray) -> None:
+        """What lies inside or around the mentions of a corpus that annotates neither."""
+        around, inside = self._annotation.around, self._annotation.inside
+        everything = frozenset(self._sets.labels)
+        targets[places.around()] = self._sets.number(everything) if around == UNKNOWN else self._absent
+        for label, within in places.inside().items():
+            if inside == UNKNOWN:
+                admissible = everything
+            elif inside == NEGATIVE:
+                admissible = self._annotation.absent(everything)
+            else:
+                admissible = everything - self._annotation.labels[label]
+            targets[within] = self._sets.number(admissible)
+
+    def _exact(
+        self,
+        sentences: Sequence[LabelledSentence],
+        token_offsets: IntArray,
+        places: Places,
+        categories: IntArray,
+        targets: IntArray,
+    ) -> None:
+        """The mentions themselves, and what is marked as none."""
+        for number, sentence in enumerate(sentences):
+            if not sentence.spans and not sentence.negatives:
+                continue
+            together: dict[tuple[int, int], set[str]] = {span: set() for span in sentence.negatives}
+            for start, end, label in sentence.spans:
+                together.setdefault((start, end), set()).add(label)
+            for (start, end), own in together.items():
+                if end - start <= self._max_words:
+                    fragment = places.fragment(int(token_offsets[number]) + start, end - start)
+                    categories[fragment] = EXACT
+                    admissible = self._annotation.present(own) if own else {NONE}
+                    targets[fragment] = self._sets.number(admissible)

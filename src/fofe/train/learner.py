@@ -53,10 +53,10 @@ class Learner:
         hidden_share = falling(config.dropout, config.final_dropout, epoch, config.epochs)
         batches_expected = sampler.batches_per_epoch()
         losses, count = 0.0, 0
-        for number, (batch, rows, targets) in enumerate(produced(_prepared(sampler.epoch(epoch)))):
+        for number, (batch, rows, targets, weights) in enumerate(produced(_prepared(sampler.epoch(epoch)))):
             progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
             factor = rate_factor(config, epoch, progress)
-            loss = self._learn(batch, rows, targets, factor, dropout, input_share, hidden_share)
+            loss = self._learn(batch, rows, targets, weights, factor, dropout, input_share, hidden_share)
             losses += loss * len(targets)
             count += len(targets)
             on_step(loss)
@@ -67,6 +67,7 @@ class Learner:
         batch: TorchBatch,
         rows: Mapping[str, Tensor],
         targets: Tensor,
+        weights: Tensor | None,
         factor: float,
         dropout: Dropout,
         input_share: float,
@@ -81,7 +82,8 @@ class Learner:
             hidden_share=hidden_share,
             window_share=self.config.window_dropout,
         )
-        loss = set_loss(scores, self.target_sets[targets.to(self.device)]).mean()
+        losses = set_loss(scores, self.target_sets[targets.to(self.device)])
+        loss = (losses if weights is None else losses * weights.to(self.device)).mean()
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         for group in self.optimiser.param_groups:
@@ -133,10 +135,15 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
 
 
-def _prepared(batches: Iterator[Batch]) -> Iterator[tuple[TorchBatch, dict[str, Tensor], Tensor]]:
+Prepared = tuple[TorchBatch, dict[str, Tensor], Tensor, Tensor | None]
+"""The sentences of a batch, the rows of its words, the numbers of its target sets, and its weights."""
+
+
+def _prepared(batches: Iterator[Batch]) -> Iterator[Prepared]:
     for batch in batches:
         tensors, rows = make_batch(batch.text, batch.fragments)
-        yield tensors, rows, torch.from_numpy(batch.targets.astype(np.int64))
+        weights = None if batch.weights is None else torch.from_numpy(batch.weights)
+        yield tensors, rows, torch.from_numpy(batch.targets.astype(np.int64)), weights
 
 
 def _optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:

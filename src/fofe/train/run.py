@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,9 +23,10 @@ from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.gate import fit_gate
-from fofe.train.setup import Corpora, Setup, prepare, read_corpora
-from fofe.train.tuning import Tuned, dev_candidates, tune
+from fofe.train.setup import Setup, prepare
+from fofe.train.tuning import Judged, Tuned, evaluate, judge, tune
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
@@ -143,9 +145,7 @@ class Run:
         """Tune on the dev set; keep the weights if they are the best so far."""
         weights = self.setup.learner.weights()
         decoding = self.config.decoding
-        engine = Engine(self.config.model, self.setup.encoder, weights)
-        candidates = dev_candidates(engine, self.corpora.dev, self.setup.labels, min(decoding.thresholds))
-        tuned = tune(candidates, self.corpora.dev, decoding)
+        tuned = tune(self._judged(weights, "dev", min(decoding.thresholds)), decoding)
         if self.progress.best is None or tuned.f1 > self.progress.best.f1:
             self.progress.best = tuned
             self.progress.best_epoch = self.progress.epoch
@@ -159,6 +159,7 @@ class Run:
             "dev_precision": round(tuned.precision, 3),
             "dev_recall": round(tuned.recall, 3),
             "dev_f1": round(tuned.f1, 3),
+            **{f"dev_f1_{name}": round(f1, 3) for name, f1 in tuned.f1_by_corpus.items()},
             "strategy": tuned.strategy,
             "threshold": tuned.threshold,
         }
@@ -200,13 +201,17 @@ class Run:
             self.config.gate,
             self.config.training.seed,
         )
-        test = self._test(weights, best)
+        judged = {part: self._judged(weights, part, best.threshold) for part in ("dev", "test")}
+        chosen = DecodingConfig(self.config.decoding.nested, (best.strategy,), (best.threshold,))
+        test = tune(judged["test"], chosen) if judged["test"] else None
         training: dict[str, Any] = {
             "seed": self.config.training.seed,
             "epochs": self.progress.epoch,
             "best_epoch": self.progress.best_epoch,
             "cpu_seconds": round(self.progress.cpu_seconds, 1),
             "dev": asdict(best),
+            "scores": {part: self._scores(corpora, best) for part, corpora in judged.items()},
+            "corpora": {part.name: part.scheme() for part in self.corpora.parts},
             "command": self.facts.command,
             "run": to_table(self.config),
         }
@@ -233,14 +238,30 @@ class Run:
         self.watcher.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
         return model
 
-    def _test(self, weights: dict[str, FloatArray], best: Tuned) -> Tuned | None:
-        """The score on the test set, decoded as the dev set chose."""
-        if not self.corpora.test:
-            return None
+    def _judged(self, weights: dict[str, FloatArray], part: str, threshold: float) -> list[Judged]:
+        """The candidates in the dev or the test sentences of every corpus that has some."""
         engine = Engine(self.config.model, self.setup.encoder, weights)
-        candidates = dev_candidates(engine, self.corpora.test, self.setup.labels, best.threshold)
-        chosen = DecodingConfig(self.config.decoding.nested, (best.strategy,), (best.threshold,))
-        return tune(candidates, self.corpora.test, chosen)
+        return [
+            judge(
+                corpus.name,
+                engine,
+                corpus.part(part),
+                self.setup.labels,
+                threshold,
+                annotation=corpus.annotation,
+                nested=self.config.decoding.nested,
+            )
+            for corpus in self.corpora.parts
+            if corpus.part(part)
+        ]
+
+    def _scores(self, corpora: Sequence[Judged], best: Tuned) -> dict[str, dict[str, object]]:
+        """The scores on each corpus, decoded as the dev sets chose."""
+        nested = self.config.decoding.nested
+        return {
+            corpus.name: evaluate(corpus, best.strategy, best.threshold, nested=nested).as_dict()
+            for corpus in corpora
+        }
 
     def _note(self, metrics: dict[str, Any]) -> None:
         with open(self.folder / METRICS, "a", encoding="utf-8") as stream:

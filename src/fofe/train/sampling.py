@@ -14,7 +14,7 @@ from fofe.encode.fragments import Fragments
 from fofe.encode.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
-from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples
+from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,8 @@ class Batch:
     fragments: Fragments
     targets: IntArray
     """[F] which of the target sets."""
+    weights: FloatArray | None = None
+    """[F] what the losses are multiplied by, where corpora weigh differently."""
 
 
 class Sampler:
@@ -90,13 +92,19 @@ class Sampler:
         *,
         batch_size: int,
         seed: int,
+        shares: FloatArray | None = None,
+        weights: FloatArray | None = None,
     ) -> None:
+        """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh."""
         self._text = text
         self._examples = examples
         self._rare = rare
-        rates = np.zeros(3)
+        rates = np.zeros(4, dtype=np.float32)
         rates[EXACT], rates[OVERLAPPING], rates[DISJOINT] = config.exact, config.overlapping, config.disjoint
-        self._rates = rates[examples.categories].astype(np.float32)
+        rates[UNSEEN] = 0
+        self._rates = rates[examples.categories]
+        self._shares = shares
+        self._weights = weights
         self._batch_size = batch_size
         self._seed = seed
         self._neighbours = config.neighbours
@@ -106,6 +114,9 @@ class Sampler:
         random = np.random.default_rng([self._seed, number])
         kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
         sentence_of = self._examples.fragments.sentences[kept]
+        if self._shares is not None:
+            seen = random.random(len(self._shares), dtype=np.float32) < self._shares
+            kept, sentence_of = kept[seen[sentence_of]], sentence_of[seen[sentence_of]]
         counts = np.bincount(sentence_of, minlength=len(self._text))
         offsets = np.concatenate([[0], np.cumsum(counts)])
         runs = self._runs(random)
@@ -124,7 +135,10 @@ class Sampler:
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""
-        return max(1, round(float(self._rates.sum()) / self._batch_size))
+        expected = self._rates.sum()
+        if self._shares is not None:
+            expected = self._rates @ self._shares[self._examples.fragments.sentences]
+        return max(1, round(float(expected) / self._batch_size))
 
     def _runs(self, random: np.random.Generator) -> IntArray:
         """[R + 1] where each run of sentences begins that share their context, cut anew for every epoch."""
@@ -150,7 +164,9 @@ class Sampler:
             self._examples.fragments.firsts[kept] + moved,
             self._examples.fragments.lasts[kept] + moved,
         )
-        return Batch(self._with_unknowns(text, sentences, random), fragments, self._examples.targets[kept])
+        weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
+        shown = self._with_unknowns(text, sentences, random)
+        return Batch(shown, fragments, self._examples.targets[kept], weights)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -1,13 +1,18 @@
-"""The threshold and the strategy that serve a dev set best."""
+"""The threshold and the strategy that serve the dev sets best."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from statistics import fmean
 
 from fofe.decode import Candidate, resolve
 from fofe.decode.select import select
+from fofe.decode.view import outermost
+from fofe.evaluate.projection import Projection
+from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.engine import Engine
+from fofe.train.annotation import Annotation, one_to_one
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence
 
@@ -16,26 +21,73 @@ SENTENCES_AT_ONCE = 128
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best way to decode, and what it reaches on the dev set, in percent."""
+    """The best way to decode, and what it reaches on the dev sets, in percent: the mean over the corpora."""
 
     strategy: str
     threshold: float
     precision: float
     recall: float
     f1: float
+    f1_by_corpus: dict[str, float] = field(default_factory=dict)
+    """Where there are several."""
 
 
-def dev_candidates(
-    engine: Engine, sentences: Sequence[LabelledSentence], labels: Sequence[str], threshold: float
-) -> list[list[Candidate]]:
-    """The candidates of each sentence that reach a threshold."""
-    found: list[list[Candidate]] = []
+@dataclass(frozen=True)
+class Judged:
+    """The sentences of a corpus and the candidates in them, both in the labels of the corpus."""
+
+    name: str
+    gold: list[set[tuple[int, int, str]]]
+    candidates: list[list[Candidate]]
+    flat: bool = False
+    """Whether only the outermost of nested mentions count, since the corpus has no others."""
+
+    def found(self, strategy: str, threshold: float, *, nested: bool) -> Iterator[list[Candidate]]:
+        """What is decoded in each sentence."""
+        for pool in self.candidates:
+            kept = resolve(
+                [candidate for candidate in pool if candidate.score >= threshold], strategy, nested
+            )
+            yield outermost(kept) if self.flat else kept
+
+
+def judge(
+    name: str,
+    engine: Engine,
+    sentences: Sequence[LabelledSentence],
+    labels: Sequence[str],
+    threshold: float,
+    *,
+    annotation: Annotation | None = None,
+    nested: bool = False,
+) -> Judged:
+    """Score the sentences of a corpus; the candidates are those that reach a threshold.
+
+    What the corpus does not annotate is left out: other labels, and all that is found in an unknown region
+    and is no mention there. `nested` says whether the model's mentions may nest.
+    """
+    annotation = annotation or one_to_one(labels[1:])
+    own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
+    projection = Projection.make(labels, own)
+    candidates: list[list[Candidate]] = []
     for group in _groups(sentences):
         scores = engine.score([sentence.words for sentence in group], [sentence.opens for sentence in group])
-        found += select(
-            scores.fragments, scores.token_offsets, scores.probabilities, labels, threshold=threshold
+        candidates += select(
+            scores.fragments,
+            scores.token_offsets,
+            projection.project(scores.probabilities),
+            projection.labels,
+            threshold=threshold,
         )
-    return found
+    gold = [{span for span in sentence.spans if span[2] in own} for sentence in sentences]
+    for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
+        if sentence.unknown:
+            pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
+    return Judged(name, gold, candidates, nested and not annotation.nested)
+
+
+def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
+    return any(start < candidate.end and candidate.start < end for start, end in sentence.unknown)
 
 
 def _groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
@@ -47,31 +99,43 @@ def _groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[Labelled
             start = end
 
 
-def tune(
-    candidates: Sequence[Sequence[Candidate]], sentences: Sequence[LabelledSentence], config: DecodingConfig
-) -> Tuned:
-    """Try every threshold with every strategy; the first of equals wins."""
-    gold = [set(sentence.spans) for sentence in sentences]
-    total = sum(map(len, gold))
+def tune(corpora: Sequence[Judged], config: DecodingConfig) -> Tuned:
+    """Try every threshold with every strategy; the first of equals wins.
+
+    What counts is the mean of the corpora's F1, so that a large one does not drown the others.
+    """
     best: Tuned | None = None
     for strategy in config.strategies:
         for threshold in config.thresholds:
-            right = found = 0
-            for pool, wanted in zip(candidates, gold, strict=True):
-                kept = resolve(
-                    [candidate for candidate in pool if candidate.score >= threshold], strategy, config.nested
-                )
-                found += len(kept)
-                right += sum((start, end, label) in wanted for start, end, label, _ in kept)
-            tuned = _tuned(strategy, threshold, right, found, total)
+            counts = {corpus.name: _count(corpus, strategy, threshold, config.nested) for corpus in corpora}
+            tuned = Tuned(
+                strategy,
+                threshold,
+                fmean(one.precision for one in counts.values()),
+                fmean(one.recall for one in counts.values()),
+                fmean(one.f1 for one in counts.values()),
+                {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
+            )
             if best is None or tuned.f1 > best.f1:
                 best = tuned
     assert best is not None, "strategies and thresholds are not empty"
     return best
 
 
-def _tuned(strategy: str, threshold: float, right: int, found: int, total: int) -> Tuned:
-    precision = 100 * right / found if found else 0.0
-    recall = 100 * right / total if total else 0.0
-    f1 = 2 * precision * recall / (precision + recall) if right else 0.0
-    return Tuned(strategy, threshold, precision, recall, f1)
+def _count(corpus: Judged, strategy: str, threshold: float, nested: bool) -> Counts:
+    right = found = 0
+    for kept, wanted in zip(corpus.found(strategy, threshold, nested=nested), corpus.gold, strict=True):
+        found += len(kept)
+        right += sum((start, end, label) in wanted for start, end, label, _ in kept)
+    return Counts(right, found - right, sum(map(len, corpus.gold)) - right)
+
+
+def evaluate(corpus: Judged, strategy: str, threshold: float, *, nested: bool) -> Evaluation:
+    """The scores of names, nominals and every label of a corpus."""
+    gold = {(number, *span) for number, spans in enumerate(corpus.gold) for span in spans}
+    predicted = {
+        (number, *candidate[:3])
+        for number, kept in enumerate(corpus.found(strategy, threshold, nested=nested))
+        for candidate in kept
+    }
+    return Evaluation.of(count_by(gold, predicted, key=lambda span: str(span[3])))

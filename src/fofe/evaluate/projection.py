@@ -1,0 +1,70 @@
+"""A model's probabilities in the labels of a corpus, so that it can be scored there.
+
+A label of the corpus may stand for several of the model's (`LOC` for `GPE`, `LOC` and `FAC`): its probability
+is theirs together. What the corpus does not annotate counts as no mention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fofe._arrays import BoolArray, FloatArray
+from fofe.errors import FofeError
+from fofe.model.engine import Scores
+from fofe.model.tagger import Scorer
+
+
+@dataclass(frozen=True)
+class Projection:
+    """From K labels of a model to K' labels of a corpus; NONE is the first of both."""
+
+    labels: tuple[str, ...]
+    """Those of the corpus."""
+    members: BoolArray
+    """[K, K' - 1] which labels of the model each of the corpus stands for."""
+
+    @classmethod
+    def make(cls, model_labels: Sequence[str], mapping: Mapping[str, Iterable[str]]) -> Projection:
+        """The projection of a mapping from the corpus's labels to the model's, as far as it has them."""
+        none, *others = model_labels
+        members = {own: [label in set(of_model) for label in others] for own, of_model in mapping.items()}
+        known = {own: [False, *column] for own, column in members.items() if any(column)}
+        if not known:
+            raise FofeError(
+                f"no label of the corpus ({', '.join(mapping)}) stands for one of the model's "
+                f"({', '.join(others)})"
+            )
+        return cls((none, *known), np.array(list(known.values())).T)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the corpus has the very labels of the model."""
+        return self.members.shape[0] == len(self.labels) and np.array_equal(
+            self.members[1:], np.eye(len(self.labels) - 1, dtype=bool)
+        )
+
+    def project(self, probabilities: FloatArray) -> FloatArray:
+        """[F, K] of the model's labels as [F, K'] of the corpus's."""
+        if self.changes_nothing:
+            return probabilities
+        own = probabilities @ self.members.astype(probabilities.dtype)
+        annotated = self.members.any(axis=1)
+        none = 1 - probabilities[:, annotated].sum(axis=1, keepdims=True)
+        return np.concatenate([none, own], axis=1)
+
+
+class ProjectedScorer:
+    """Scores fragments as another scorer does, in the labels of a corpus."""
+
+    def __init__(self, scorer: Scorer, projection: Projection) -> None:
+        self._scorer = scorer
+        self._projection = projection
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores:
+        scores = self._scorer.score(sentences, opens, exact=exact)
+        return replace(scores, probabilities=self._projection.project(scores.probabilities))

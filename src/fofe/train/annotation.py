@@ -1,0 +1,64 @@
+"""What the labels of a corpus, and their absence, say in the labels of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fofe.text.document import NAME, NOMINAL, join_label, split_label
+
+NONE = "NONE"
+
+NEGATIVE = "negative"
+OTHER_TYPES = "other types"
+UNKNOWN = "unknown"
+UNKNOWN_OUTSIDE = "unknown outside regions"
+
+INSIDE = (OTHER_TYPES, NEGATIVE, UNKNOWN)
+AROUND = (NEGATIVE, UNKNOWN)
+UNANNOTATED = (NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE)
+KINDS = (NAME, NOMINAL)
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """How a corpus is annotated."""
+
+    labels: Mapping[str, frozenset[str]]
+    """The model's labels that each label of the corpus may stand for; none where it is left out."""
+    exhaustive: frozenset[str]
+    """The labels of the corpus whose mentions are all annotated."""
+    nested: bool = True
+    """Whether mentions inside others are annotated too."""
+    inside: str = NEGATIVE
+    """In a flat corpus: what fragments strictly inside a mention count as."""
+    around: str = NEGATIVE
+    """In a flat corpus: what fragments that hold a mention and more count as."""
+
+    def present(self, own: Iterable[str]) -> frozenset[str]:
+        """What a fragment with these labels of the corpus may be."""
+        return frozenset().union(*(self.labels[label] for label in own))
+
+    def absent(self, labels: Iterable[str]) -> frozenset[str]:
+        """What a fragment without a label may be: no mention, or one that the corpus does not annotate."""
+        return (frozenset(labels) - self.present(self.exhaustive)) | {NONE}
+
+
+def one_to_one(own: Iterable[str]) -> Annotation:
+    """Everything annotated, with the model's own labels."""
+    labels = {label: frozenset([label]) for label in own}
+    return Annotation(labels, frozenset(labels))
+
+
+def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The model's labels for a label of the corpus; what the mapping does not name stays as it is.
+
+    A label may be named itself (`PLACE_NOM`), else its type stands for both kinds: `PLACE` to `GPE, LOC`
+    takes `PLACE_NOM` to `GPE_NOM, LOC_NOM`.
+    """
+    if own in mapping:
+        return frozenset(mapping[own])
+    type, kind = split_label(own)
+    return frozenset(
+        label if label == NONE else join_label(label, kind) for label in mapping.get(type, [type])
+    )

@@ -1,0 +1,196 @@
+"""The corpora of a run: their labelled sentences, and how each is annotated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+
+from fofe.errors import InputError
+from fofe.formats import read_corpus
+from fofe.formats.report import Report
+from fofe.text.document import Document, join_label, split_label
+from fofe.text.tokenise import tokeniser
+from fofe.train.annotation import NEGATIVE, NONE, Annotation, mapped
+from fofe.train.config import CorpusConfig, RunConfig
+from fofe.train.examples import LabelledSentence, labelled_sentences
+
+HELD_OUT_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One corpus of a run."""
+
+    config: CorpusConfig
+    annotation: Annotation
+    train: list[LabelledSentence]
+    dev: list[LabelledSentence]
+    test: list[LabelledSentence]
+
+    @property
+    def name(self) -> str:
+        return self.config.name
+
+    def part(self, name: str) -> list[LabelledSentence]:
+        """The sentences of train, dev or test."""
+        return {"train": self.train, "dev": self.dev, "test": self.test}[name]
+
+    def scheme(self) -> dict[str, Any]:
+        """What a model remembers of the corpus: enough to be scored on it, in plain values."""
+        exhaustive = sorted(self.annotation.exhaustive)
+        return {
+            "labels": {label: sorted(self.annotation.labels[label]) for label in exhaustive},
+            "nested": self.annotation.nested,
+            "heads": self.config.heads,
+        }
+
+    def labels(self) -> set[str]:
+        """The model's labels for what occurs in the training and the dev sentences."""
+        return set(self.annotation.present(_own_labels([*self.train, *self.dev])))
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """All corpora of a run."""
+
+    parts: tuple[Corpus, ...]
+    report: Report
+
+    @property
+    def train(self) -> list[LabelledSentence]:
+        """The training sentences, corpus after corpus."""
+        return [sentence for part in self.parts for sentence in part.train]
+
+    @property
+    def dev(self) -> list[LabelledSentence]:
+        return [sentence for part in self.parts for sentence in part.dev]
+
+    @property
+    def test(self) -> list[LabelledSentence]:
+        return [sentence for part in self.parts for sentence in part.test]
+
+    def labels(self) -> list[str]:
+        """NONE and the model's labels, in order."""
+        return [NONE, *sorted(set().union(*(part.labels() for part in self.parts)) - {NONE})]
+
+
+def read_corpora(config: RunConfig) -> Corpora:
+    """Read the corpora of a configuration; what has no dev or test set holds out 5 % for each of them."""
+    tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
+    report = Report()
+    return Corpora(tuple(_read(corpus, config, report) for corpus in config.corpora), report)
+
+
+def _read(corpus: CorpusConfig, config: RunConfig, report: Report) -> Corpus:
+    def sentences(path: str, unannotated: str) -> list[LabelledSentence]:
+        documents = _documents(path, corpus, config.model.language, report)
+        return labelled_sentences(documents, report, heads=corpus.heads, unannotated=unannotated)
+
+    train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
+    _not_empty(train, corpus.train[0])
+    test = sentences(corpus.test, NEGATIVE) if corpus.test else []
+    if corpus.dev is not None:
+        dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev)
+    elif corpus.test:
+        train, dev = _split(train, 1)
+    else:
+        train, dev, test = _split(train, 2)
+    _note_long_mentions(train, config.model.max_words, report)
+    everything = [*train, *dev, *test]
+    annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
+    for label in sorted(_own_labels(everything)):
+        if not annotation.labels[label]:
+            train, dev, test = (_without(label, part, report) for part in (train, dev, test))
+    return Corpus(corpus, annotation, train, dev, test)
+
+
+def make_annotation(
+    corpus: CorpusConfig, sentences: Sequence[LabelledSentence], report: Report, *, nested_model: bool
+) -> Annotation:
+    """How a corpus is annotated: as it is configured, and for the rest as its sentences look."""
+    occurring = _own_labels(sentences)
+    types = {split_label(label)[0] for label in occurring} if corpus.types is None else set(corpus.types)
+    kinds = {split_label(label)[1] for label in occurring} if corpus.kinds is None else set(corpus.kinds)
+    exhaustive = {join_label(type, kind) for type, kind in product(types, kinds)}
+    for key in corpus.labels:
+        if key not in occurring and key not in {split_label(label)[0] for label in occurring}:
+            report.note(f"labels in the mapping of corpus {corpus.name!r} that do not occur there", key)
+    nested = _any_overlap(sentences) if corpus.nested is None else corpus.nested
+    strict = nested or not nested_model
+    return Annotation(
+        {label: mapped(label, corpus.labels) for label in sorted(occurring | exhaustive)},
+        frozenset(exhaustive),
+        nested,
+        NEGATIVE if strict else corpus.inside,
+        NEGATIVE if strict else corpus.around,
+    )
+
+
+def _own_labels(sentences: Iterable[LabelledSentence]) -> set[str]:
+    return {label for sentence in sentences for _, _, label in sentence.spans}
+
+
+def _any_overlap(sentences: Iterable[LabelledSentence]) -> bool:
+    """Whether any two mentions on different spans share a token."""
+    return any(
+        later < end
+        for sentence in sentences
+        for (_, end), (later, _) in pairwise(sorted({span[:2] for span in sentence.spans}))
+    )
+
+
+def _without(label: str, sentences: list[LabelledSentence], report: Report) -> list[LabelledSentence]:
+    """The sentences without the mentions of a label that stands for none of the model's."""
+    kept = []
+    for sentence in sentences:
+        spans = [span for span in sentence.spans if span[2] != label]
+        for _ in range(len(sentence.spans) - len(spans)):
+            report.note(f"mentions of {label} left out because the mapping gives them no label")
+        kept.append(sentence if len(spans) == len(sentence.spans) else replace(sentence, spans=spans))
+    return kept
+
+
+def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, report: Report) -> None:
+    what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
+    for sentence in sentences:
+        for start, end, _ in sentence.spans:
+            if end - start > max_words:
+                report.note(what, " ".join(sentence.words[start:end]))
+
+
+def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> list[Document]:
+    options: dict[str, Any] = {}
+    if (corpus.token_column, corpus.tag_column) != (0, -1):
+        options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
+    return list(read_corpus(path, corpus.format, report, language=language, **options))
+
+
+def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:
+    if not any(sentence.spans for sentence in sentences):
+        raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
+    return sentences
+
+
+def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:
+    """What is left for training, then so many parts that are held out, always the same way."""
+    if len(sentences) < 20:
+        raise InputError(
+            f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
+        )
+    order = np.random.default_rng(0).permutation(len(sentences))
+    size = max(1, round(HELD_OUT_SHARE * len(sentences)))
+    *held, rest = np.split(order, [size * number for number in range(1, held_out + 1)])
+    return [_chosen(sentences, part.tolist()) for part in (rest, *held)]
+
+
+def _chosen(sentences: Sequence[LabelledSentence], numbers: list[int]) -> list[LabelledSentence]:
+    """Some sentences in their order; one whose predecessor is not among them opens a context."""
+    members = set(numbers)
+    return [
+        replace(sentences[number], opens=sentences[number].opens or number - 1 not in members)
+        for number in sorted(members)
+    ]
