@@ -35,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
         evaluate,
         gazetteer,
         inspect,
+        kbp,
         serve,
         tag,
         train,
@@ -61,6 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
         gazetteer,
         convert,
         check,
+        kbp,
         completion,
     ):
         command.add_parser(subparsers)

@@ -10,6 +10,8 @@ from contextlib import closing
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING
 
+from fofe.cli._arguments import count
+
 if TYPE_CHECKING:
     from fofe.cli._bulk import Tagged, TagJob
     from fofe.cli._input_bar import InputBar
@@ -83,7 +85,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--workers",
-        type=_count,
+        type=count,
         default=1,
         metavar="N",
         help="how many processes share the work (default: 1)",
@@ -116,12 +118,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--alternatives", type=int, default=0, metavar="N", help="also tell the N next best labels"
     )
     parser.set_defaults(run=run)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ tag or from the first character of its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -105,6 +105,27 @@ def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator
         except InputError as error:
             where = f"document {_id_or_place(text, start)}: "
             yield InputError(where + error.problem, path=path, remedy=error.remedy)
+
+
+def read_all(
+    files: Iterable[str | Path], reading: Reading, report: Report, bad: list[InputError]
+) -> Iterator[SourceDocument]:
+    """The documents of several files; why others could not be read is added to `bad`."""
+    seen: dict[str, str] = {}
+    for path in files:
+        for document in read_sources(path, reading, report):
+            if isinstance(document, InputError):
+                bad.append(document)
+            elif document.id in seen:
+                bad.append(same_id(document.id, document.path, seen[document.id]))
+            else:
+                seen[document.id] = document.path
+                yield document
+
+
+def same_id(id: str, path: str, other: str) -> InputError:
+    """The error of a document that bears the id of an earlier one."""
+    return InputError(f"document {id} was already in {other}", path=path, remedy="give each its own id")
 
 
 def _is_tag(text: str, start: int) -> bool:

@@ -8,6 +8,7 @@ fragments that pass are projected at all, which is why the scan comes before the
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,16 @@ class Engine:
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
         ]
+
+    def fresh(self) -> Engine:
+        """An engine with the same weights that has seen no word yet.
+
+        A word's vectors are computed together with those of the others that were new with it, and how many
+        they were can change the last bit. A fresh engine gives a text the same scores whatever came before.
+        """
+        other = copy.copy(self)
+        other._lexicon = Lexicon(other._word_rows)
+        return other
 
     def score(
         self,

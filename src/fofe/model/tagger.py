@@ -33,6 +33,8 @@ class Scorer(Protocol):
         self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
     ) -> Scores: ...
 
+    def fresh(self) -> Scorer: ...
+
 
 class Model:
     """Finds mentions in text.
@@ -94,6 +96,15 @@ class Model:
             other._for_recall = for_recall
         if exact is not None:
             other._exact = exact
+        return other
+
+    def fresh(self) -> Model:
+        """A model that shares this one's weights and has seen no text yet.
+
+        What was tagged before can change the last bit of a score; with a fresh model it cannot.
+        """
+        other = copy.copy(self)
+        other._engine = self._engine.fresh()
         return other
 
     def __call__(self, text: str) -> Document:

@@ -38,6 +38,10 @@ class TorchEngine:
             if view.has_table
         }
 
+    def fresh(self) -> TorchEngine:
+        """Itself: nothing is kept from one text to the next."""
+        return self
+
     def score(
         self,
         sentences: Sequence[Sequence[str]],

@@ -1,0 +1,126 @@
+"""Source documents with gold mentions as training data, and training data as gold mentions again.
+
+The text of a training document is what a reader sees of the source, in which mentions have other offsets; the
+way back goes through the source again. What only a `.tab` file has - ids, and mentions that are not in the
+text, such as the authors of posts - travels in the metadata of the document, under "kbp".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats.report import Report
+from fofe.kbp.check import check_mention
+from fofe.kbp.source import SourceDocument
+from fofe.kbp.tab import TabMention, numbered
+from fofe.text.align import Aligner
+from fofe.text.document import Document, Mention
+from fofe.text.tokenise import PLAIN, tokeniser
+
+META = "kbp"
+LANGUAGE = "language"
+
+Row = list[Any]
+"""What is kept of a mention in metadata."""
+
+
+def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Report) -> Document:
+    """The document that a reader sees, with tokens and those gold mentions that are in it."""
+    language = source.language()
+    if language is None:
+        report.note("documents whose language cannot be told, tokenised by plain rules", source.id)
+    document = tokeniser(language or PLAIN).document(source.shown.text, id=source.id)
+    aligner = Aligner(document)
+    inside: list[Row] = []
+    outside: list[Row] = []
+    for mention in gold:
+        check_mention(mention, source)
+        place = source.shown.from_source(mention.start, mention.end)
+        if place is None:
+            outside.append(_row_outside(mention))
+            if (mention.start, mention.end) not in source.authors:
+                report.note("mentions that are not in the text, or divide a character of it", mention.place)
+            continue
+        if aligner.tokens_of(*place) is None:
+            report.note("mentions that divide a token or go over the end of a sentence", mention.place)
+        start, end = place
+        shown = source.shown.text[start:end]
+        document.mentions.append(Mention(start, end, mention.type, mention.kind, mention.score, shown))
+        inside.append([start, end, mention.type, mention.kind, mention.run, mention.id, mention.kb])
+    kept = {"mentions": inside, "outside": outside}
+    document.meta = {LANGUAGE: language or PLAIN, META: {key: rows for key, rows in kept.items() if rows}}
+    return document
+
+
+def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
+    """The mentions of a training document, in the order in which they stand in the source.
+
+    Those that came without ids, such as the predictions of a model, have none here either.
+    """
+    _check_text(document, source)
+    kept = document.meta.get(META)
+    kept = kept if isinstance(kept, dict) else {}
+    ids: dict[tuple[int, int, str, str], list[Row]] = {}
+    for start, end, type, kind, *rest in kept.get("mentions", ()):
+        ids.setdefault((start, end, type, kind), []).append(rest)
+    found = [_mention_outside(source, row) for row in kept.get("outside", ())]
+    for mention in document.mentions:
+        start, end = source.shown.to_source(mention.start, mention.end)
+        if source.shown.from_source(start, end) != (mention.start, mention.end):
+            raise InputError(
+                f"{document.id}: {mention.start}:{mention.end} begins or ends between two blocks of text",
+                remedy="mentions begin and end with a character of the source",
+            )
+        waiting = ids.get((mention.start, mention.end, mention.type, mention.kind))
+        run, id, kb = waiting.pop(0) if waiting else ("", "", "")
+        found.append(
+            TabMention(
+                source.id,
+                start,
+                end,
+                source.text[start:end],
+                mention.type,
+                mention.kind,
+                kb=kb,
+                score=mention.score,
+                run=run,
+                id=id,
+            )
+        )
+    return sorted(found, key=lambda row: (row.start, row.end, row.type, row.kind, row.id))
+
+
+def with_ids(mentions: Sequence[TabMention], run: str) -> list[TabMention]:
+    """The mentions as they are if all have ids; else all numbered anew, as those of a run."""
+    if all(mention.id for mention in mentions):
+        return list(mentions)
+    return list(numbered(mentions, run))
+
+
+def _row_outside(mention: TabMention) -> Row:
+    return [
+        *(mention.start, mention.end, mention.type, mention.kind),
+        *(mention.run, mention.id, mention.kb, mention.score),
+    ]
+
+
+def _mention_outside(source: SourceDocument, row: Row) -> TabMention:
+    start, end, type, kind, run, id, kb, score = row
+    return TabMention(source.id, start, end, source.text[start:end], type, kind, kb, score, run, id)
+
+
+def _check_text(document: Document, source: SourceDocument) -> None:
+    shown = source.shown.text
+    if document.text == shown:
+        return
+    letters = enumerate(zip_longest(document.text, shown))
+    place = next(position for position, (one, other) in letters if one != other)
+    excerpt = slice(place, place + 20)
+    raise InputError(
+        f"{document.id} is not the text of its source: from character {place} on "
+        f"{document.text[excerpt]!r} in the corpus, {shown[excerpt]!r} in the source",
+        remedy="give the same documents, and --quotes if they were converted with it",
+    )
