@@ -33,6 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
         compress,
         convert,
         evaluate,
+        fuse,
         gazetteer,
         inspect,
         kbp,
@@ -63,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
         convert,
         check,
         kbp,
+        fuse,
         completion,
     ):
         command.add_parser(subparsers)

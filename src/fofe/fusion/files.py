@@ -1,0 +1,140 @@
+"""Fusing files: `.tab` files by the ids of documents, other predictions text by text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from fofe.errors import FofeError
+from fofe.evaluate.spans import pair
+from fofe.formats import read_corpus, write_corpus
+from fofe.formats.report import Report
+from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
+from fofe.fusion.vote import WEIGHTED, Rule, fuse
+from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab
+from fofe.text.document import Document, Mention
+
+
+class Predictions(Protocol):
+    """What several systems found in the same texts."""
+
+    def systems(self) -> list[list[list[Mention]]]:
+        """The mentions of each system in each text."""
+
+    def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:
+        """Write the mentions that are left of each text."""
+
+
+def read_predictions(paths: Sequence[str], report: Report, *, run: str = "fused") -> Predictions:
+    """The predictions of some files, which are all `.tab` files or none is."""
+    kinds = {is_tab(path) for path in paths}
+    if len(kinds) > 1:
+        raise FofeError("some of the files are .tab files and others are not (convert them first)")
+    return TabPredictions(paths, report, run) if kinds == {True} else CorpusPredictions(paths, report)
+
+
+class TabPredictions:
+    """The runs of `.tab` files; a document that a run does not name has no mentions there."""
+
+    def __init__(self, paths: Sequence[str], report: Report, run: str) -> None:
+        self._run = run
+        self._runs = [by_document(read_tab(path, report)) for path in paths]
+        self._documents = sorted({document for run in self._runs for document in run})
+
+    def systems(self) -> list[list[list[Mention]]]:
+        return [
+            [[_as_mention(row) for row in run.get(document, ())] for document in self._documents]
+            for run in self._runs
+        ]
+
+    def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:  # noqa: ARG002
+        rows: list[TabMention] = []
+        for document, mentions in zip(self._documents, fused, strict=True):
+            links = self._links(document)
+            rows += [
+                TabMention(
+                    document,
+                    mention.start,
+                    mention.end,
+                    mention.text,
+                    mention.type,
+                    mention.kind,
+                    kb=links.get((mention.start, mention.end, mention.label), ""),
+                    score=round(mention.score, 6),
+                )
+                for mention in mentions
+            ]
+        write_tab(numbered(rows, self._run), path)
+
+    def _links(self, document: str) -> dict[tuple[int, int, str], str]:
+        """The KB ids of a document's mentions, those of the first run that has one."""
+        links: dict[tuple[int, int, str], str] = {}
+        for run in self._runs:
+            for row in run.get(document, ()):
+                if row.kb and not row.kb.startswith(NIL):
+                    links.setdefault((row.start, row.end, _as_mention(row).label), row.kb)
+        return links
+
+
+def _as_mention(row: TabMention) -> Mention:
+    return Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
+
+
+class CorpusPredictions:
+    """Predictions in a format of corpora: the same texts in the same order in every file."""
+
+    def __init__(self, paths: Sequence[str], report: Report) -> None:
+        self._corpora: list[list[Document]] = [list(read_corpus(path, None, report)) for path in paths]
+        for other in self._corpora[1:]:
+            for _ in pair(self._corpora[0], other):
+                pass
+
+    def systems(self) -> list[list[list[Mention]]]:
+        return [[document.mentions for document in corpus] for corpus in self._corpora]
+
+    def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:
+        documents = (
+            replace(document, mentions=mentions)
+            for document, mentions in zip(self._corpora[0], fused, strict=True)
+        )
+        format = "jsonl" if path == "-" or not Path(path).suffix else None
+        write_corpus(documents, path, format, report)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was learned from annotated texts: the confidence of each system, and the threshold."""
+
+    confidences: list[Confidence]
+    threshold: float
+
+
+def calibrate(gold: str, paths: Sequence[str], rule: Rule, report: Report) -> Calibration:
+    """Learn from what the systems found in annotated texts."""
+    true, *systems = read_predictions([gold, *paths], report).systems()
+    confidences = fit_confidences(true, systems)
+    calibrated = _calibrated(systems, confidences)
+    threshold = best_threshold(true, calibrated, rule) if rule.method == WEIGHTED else rule.threshold
+    return Calibration(confidences, threshold)
+
+
+def fuse_predictions(
+    predictions: Predictions, rule: Rule, calibration: Calibration | None = None
+) -> list[list[Mention]]:
+    """The mentions that are left of each text."""
+    systems = predictions.systems()
+    if calibration is not None:
+        systems = _calibrated(systems, calibration.confidences)
+        rule = replace(rule, threshold=calibration.threshold)
+    return [fuse(texts, rule) for texts in zip(*systems, strict=True)]
+
+
+def _calibrated(
+    systems: Sequence[Sequence[Sequence[Mention]]], confidences: Sequence[Confidence]
+) -> list[list[list[Mention]]]:
+    return [
+        [confidence.of(mentions) for mentions in texts]
+        for texts, confidence in zip(systems, confidences, strict=True)
+    ]

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fofe.cli import main
+from fofe.errors import FofeError
+from fofe.formats import read_corpus
+from fofe.formats.report import Report
+from fofe.fusion import Rule, fuse
+from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
+from fofe.kbp.tab import TabMention, read_tab, write_tab
+from fofe.text.document import Mention
+
+
+def mention(start: int, end: int, label: str = "PER", score: float = 0.8) -> Mention:
+    type, _, kind = label.partition("_")
+    return Mention(start, end, type, kind or "NAM", score, "x" * (end - start))
+
+
+def spans(mentions: list[Mention]) -> list[tuple[int, int, str]]:
+    return [(found.start, found.end, found.label) for found in mentions]
+
+
+A = [mention(0, 2), mention(5, 8, "ORG"), mention(10, 12, "GPE", 0.6)]
+B = [mention(0, 2), mention(6, 8, "ORG", 0.9)]
+C = [mention(0, 2, "PER_NOM"), mention(5, 8, "ORG"), mention(20, 21, "GPE")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        (Rule("union"), [(0, 2, "PER"), (5, 8, "ORG"), (10, 12, "GPE"), (20, 21, "GPE")]),
+        (Rule("intersection"), []),
+        (Rule("votes"), [(0, 2, "PER"), (5, 8, "ORG")]),
+        (Rule("votes", votes=1), [(0, 2, "PER"), (5, 8, "ORG"), (10, 12, "GPE"), (20, 21, "GPE")]),
+        (Rule("votes", votes=3), []),
+        (Rule("weighted", threshold=0.5), [(0, 2, "PER"), (5, 8, "ORG")]),
+        (Rule("weighted", threshold=0.25), [(0, 2, "PER"), (5, 8, "ORG"), (20, 21, "GPE")]),
+        (Rule("weighted", weights=(0, 1, 0)), [(0, 2, "PER"), (6, 8, "ORG")]),
+        (
+            Rule("union", nested=True),
+            [(0, 2, "PER"), (5, 8, "ORG"), (6, 8, "ORG"), (10, 12, "GPE"), (20, 21, "GPE")],
+        ),
+    ],
+)
+def test_methods(rule: Rule, kept: list[tuple[int, int, str]]) -> None:
+    assert spans(fuse([A, B, C], rule)) == kept
+
+
+def test_scores_rank_by_votes_and_then_by_confidence() -> None:
+    (two,) = fuse([[mention(0, 1, score=0.2)], [mention(0, 1, score=0.2)], []])
+    (one,) = fuse([[mention(0, 1, score=1.0)], [], []], Rule("union"))
+    assert one.score == pytest.approx(1 / 3)
+    assert two.score == pytest.approx(1.2 / 3)
+
+
+def test_mentions_nest_where_those_of_a_system_do() -> None:
+    nested = [mention(0, 9, "ORG"), mention(4, 9, "GPE")]
+    assert spans(fuse([nested, nested])) == [(0, 9, "ORG"), (4, 9, "GPE")]
+    assert spans(fuse([nested, nested], Rule(nested=False))) == [(0, 9, "ORG")]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(Rule("vote"), Rule(strategy="best"), Rule(votes=3), Rule(votes=0), Rule(threshold=2)),
+        *(Rule(weights=(1,)), Rule(weights=(1, -1)), Rule(weights=(0, 0))),
+    ],
+)
+def test_rules_that_make_no_sense(rule: Rule) -> None:
+    with pytest.raises(FofeError):
+        fuse([[], []], rule)
+
+
+SYSTEM = st.lists(
+    st.builds(
+        lambda start, length, label, score: mention(start, start + length, label, score),
+        st.integers(0, 12),
+        st.integers(1, 4),
+        st.sampled_from(["PER", "GPE", "PER_NOM"]),
+        st.floats(0, 1),
+    ),
+    max_size=8,
+)
+
+
+@given(
+    st.lists(SYSTEM, min_size=2, max_size=4), st.booleans(), st.sampled_from(["union", "votes", "weighted"])
+)
+def test_what_is_kept_was_found_and_does_not_cross(
+    systems: list[list[Mention]], nested: bool, method: str
+) -> None:
+    fused = fuse(systems, Rule(method, nested=nested))
+    found = [set(spans(system)) for system in systems]
+    for span in spans(fused):
+        votes = sum(span in of_system for of_system in found)
+        assert votes >= (len(systems) // 2 + 1 if method == "votes" else 1)
+    for number, one in enumerate(fused):
+        assert 0 <= one.score <= 1
+        for other in fused[:number]:
+            apart = one.start >= other.end or other.start >= one.end
+            inside = (one.start >= other.start and one.end <= other.end) or (
+                other.start >= one.start and other.end <= one.end
+            )
+            assert apart or (nested and inside and (one.start, one.end) != (other.start, other.end))
+
+
+@given(SYSTEM)
+def test_a_system_with_itself_is_that_system(system: list[Mention]) -> None:
+    flat = fuse([system], Rule("union"))
+    assert spans(fuse([flat, flat, flat], Rule("intersection"))) == spans(flat)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
+def test_confidence_never_falls_and_keeps_the_share(pairs: list[tuple[float, bool]]) -> None:
+    fitted = Confidence.fitted([score for score, _ in pairs], [right for _, right in pairs])
+    assert (np.diff(fitted.shares) > 0).all()
+    assert (np.diff(fitted.scores) >= 0).all()
+    low, high = fitted.of([mention(0, 1, score=0.2), mention(0, 1, score=0.7)])
+    assert 0 <= low.score <= high.score <= 1
+
+
+def test_confidence_is_the_share_that_was_right() -> None:
+    fitted = Confidence.fitted([0.9] * 10, [True] * 7 + [False] * 3)
+    assert fitted.of([mention(0, 1, score=0.9)])[0].score == pytest.approx(0.7)
+    assert Confidence.fitted([], []).of([mention(0, 1, score=0.3)])[0].score == pytest.approx(0.3)
+
+
+def test_calibration_trusts_the_better_system() -> None:
+    gold = [[mention(0, 2)], [mention(3, 5)], [], []]
+    sure_but_wrong = [[mention(7, 9, score=0.99)] for _ in gold]
+    shy_but_right = [[mention(found.start, found.end, score=0.3) for found in text] for text in gold]
+    systems = [sure_but_wrong, shy_but_right]
+    confidences = fit_confidences(gold, systems)
+    calibrated = [
+        [confidence.of(text) for text in texts]
+        for texts, confidence in zip(systems, confidences, strict=True)
+    ]
+    threshold = best_threshold(gold, calibrated, Rule("weighted"))
+    fused = [fuse(texts, Rule("weighted", threshold=threshold)) for texts in zip(*calibrated, strict=True)]
+    assert [spans(text) for text in fused] == [spans(text) for text in gold]
+
+
+@pytest.fixture
+def tabs(tmp_path: Path) -> list[str]:
+    def row(document: str, start: int, text: str, kb: str, score: float = 0.9) -> TabMention:
+        return TabMention(document, start, start + len(text), text, "PER", "NAM", kb, score, "x", f"{start}")
+
+    runs = (
+        [row("ENG_1", 5, "Anna", "NIL1"), row("ENG_2", 3, "Omar", "E7")],
+        [row("ENG_1", 5, "Anna", "E1", 0.5), row("ENG_1", 30, "Li", "NIL1")],
+    )
+    paths = []
+    for name, rows in zip("ab", runs, strict=True):
+        write_tab(rows, tmp_path / f"{name}.tab")
+        paths.append(str(tmp_path / f"{name}.tab"))
+    return paths
+
+
+def test_tab_files(tabs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "fused.tab"
+    assert main(["fuse", *tabs, "-o", str(output), "--method", "union"]) == 0
+    rows = read_tab(output, Report())
+    assert [(row.place, row.kb, row.run) for row in rows] == [
+        ("ENG_1:5-8", "E1", "fused"),
+        ("ENG_1:30-31", "NIL000001", "fused"),
+        ("ENG_2:3-6", "E7", "fused"),
+    ]
+    assert rows[0].score == pytest.approx(0.85)
+    assert "2 + 2 mentions -> 3" in capsys.readouterr().err
+    assert main(["fuse", *tabs, "-o", str(output)]) == 0
+    assert [row.text for row in read_tab(output, Report())] == ["Anna"]
+
+
+def test_calibrated_on_annotated_files(tabs: list[str], tmp_path: Path) -> None:
+    output = tmp_path / "fused.tab"
+    dev = ["--dev-gold", tabs[0], "--dev", tabs[0], "--dev", tabs[1]]
+    assert main(["fuse", *tabs, "-o", str(output), "--method", "weighted", *dev]) == 0
+    assert [row.text for row in read_tab(output, Report())] == ["Anna", "Omar"]
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    for name, mentions in (("a", '[[0, 4, "PER"]]'), ("b", '[[0, 4, "PER"], [8, 12, "GPE"]]')):
+        line = f'{{"id": "d", "text": "Anna in Lima", "mentions": {mentions}, "genre": "news"}}\n'
+        (tmp_path / f"{name}.jsonl").write_text(line, encoding="utf-8")
+    paths = [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
+    output = str(tmp_path / "fused.jsonl")
+    assert main(["fuse", *paths, "-o", output, "--method", "intersection"]) == 0
+    (document,) = read_corpus(output)
+    assert [found.text for found in document.mentions] == ["Anna"]
+    assert document.meta == {"genre": "news"}
+    (tmp_path / "b.jsonl").write_text('{"id": "d", "text": "Anna in Rome"}\n', encoding="utf-8")
+    assert main(["fuse", *paths, "-o", output]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.tab"], "at least two systems"),
+        (["a.tab", "b.jsonl"], "some of the files are .tab files"),
+        (["a.tab", "b.tab", "--weights", "1,x"], "is not a list of numbers"),
+        (["a.tab", "b.tab", "--votes", "3"], "3 of 2 votes cannot be had"),
+        (["a.tab", "b.tab", "--dev-gold", "g.tab"], "one --dev for each system"),
+        (["a.tab", "b.tab", "--dev", "g.tab"], "one --dev for each system"),
+    ],
+)
+def test_arguments_that_make_no_sense(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fuse", *arguments, "-o", str(tmp_path / "x.tab")]) == 2
+    assert message in capsys.readouterr().err
