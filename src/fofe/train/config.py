@@ -301,9 +301,14 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
             test=resolved(corpus.test),
         )
 
+    gazetteer = config.model.gazetteer
     return replace(
         config,
         data=None if config.data is None else files(config.data),
         corpus=tuple(map(files, config.corpus)),
-        model=replace(config.model, views=tuple(view(settings) for settings in config.model.views)),
+        model=replace(
+            config.model,
+            views=tuple(view(settings) for settings in config.model.views),
+            gazetteer=gazetteer and replace(gazetteer, file=resolved(gazetteer.file)),
+        ),
     )

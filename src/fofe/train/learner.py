@@ -141,7 +141,7 @@ Prepared = tuple[TorchBatch, dict[str, Tensor], Tensor, Tensor | None]
 
 def _prepared(batches: Iterator[Batch]) -> Iterator[Prepared]:
     for batch in batches:
-        tensors, rows = make_batch(batch.text, batch.fragments)
+        tensors, rows = make_batch(batch.text, batch.fragments, batch.names)
         weights = None if batch.weights is None else torch.from_numpy(batch.weights)
         yield tensors, rows, torch.from_numpy(batch.targets.astype(np.int64)), weights
 

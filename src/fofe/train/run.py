@@ -25,6 +25,7 @@ from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import DecodingConfig, RunConfig
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.gate import fit_gate
+from fofe.train.names import prepare_names, with_name_types
 from fofe.train.setup import Setup, prepare
 from fofe.train.tuning import Judged, Tuned, evaluate, judge, tune
 
@@ -84,14 +85,15 @@ class Run:
         start: StoredModel | None = None,
     ) -> None:
         self._cpu_at_start = time.process_time()
-        self.config = config
         self.folder = Path(folder)
         self.watcher = watcher
         torch.set_num_threads(config.training.threads)
         self.corpora: Corpora = read_corpora(config)
         for line in self.corpora.report.lines():
             watcher.say(line)
-        self.setup: Setup = prepare(config, self.corpora, start=start)
+        names = prepare_names(config.model.gazetteer, self.corpora.train, start)
+        self.config = config = with_name_types(config, names)
+        self.setup: Setup = prepare(config, self.corpora, start=start, names=names)
         self.facts: CardFacts = card_facts(self.corpora, self.setup.labels, command)
         self.progress = Progress()
 
@@ -226,6 +228,7 @@ class Run:
             decoding=Decoding(best.threshold, best.strategy, self.config.decoding.nested),
             vocabularies=self.setup.vocabularies,
             alphabet=self.setup.alphabet,
+            names=self.setup.encoder.names,
             weights=weights if fitted is None else weights | fitted.weights,
             gate=None if fitted is None else fitted.settings,
             ranked_words=self.setup.ranked_words,

@@ -11,6 +11,7 @@ import numpy as np
 from fofe._arrays import BoolArray, FloatArray, IntArray
 from fofe.encode.encoded import EncodedText, Segments, ragged
 from fofe.encode.fragments import Fragments
+from fofe.encode.names import NameBits
 from fofe.encode.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
@@ -78,6 +79,8 @@ class Batch:
     """[F] which of the target sets."""
     weights: FloatArray | None = None
     """[F] what the losses are multiplied by, where corpora weigh differently."""
+    names: BoolArray | None = None
+    """[F, B] which names of the gazetteer the fragments match, where there is one."""
 
 
 class Sampler:
@@ -94,8 +97,12 @@ class Sampler:
         seed: int,
         shares: FloatArray | None = None,
         weights: FloatArray | None = None,
+        names: NameBits | None = None,
     ) -> None:
-        """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh."""
+        """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
+
+        `names` tells which names of a gazetteer the fragments of the examples match.
+        """
         self._text = text
         self._examples = examples
         self._rare = rare
@@ -105,6 +112,7 @@ class Sampler:
         self._rates = rates[examples.categories]
         self._shares = shares
         self._weights = weights
+        self._names = names
         self._batch_size = batch_size
         self._seed = seed
         self._neighbours = config.neighbours
@@ -166,7 +174,8 @@ class Sampler:
         )
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
-        return Batch(shown, fragments, self._examples.targets[kept], weights)
+        names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
+        return Batch(shown, fragments, self._examples.targets[kept], weights, names)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -26,6 +26,7 @@ from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora
 from fofe.train.examples import Examples, LabelledSentence, make_examples
 from fofe.train.learner import Learner
+from fofe.train.names import Names
 from fofe.train.sampling import LookedUp, Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
@@ -46,8 +47,13 @@ class Setup:
     """Changes whenever the configuration, the data or the version does."""
 
 
-def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None) -> Setup:
-    """Build vocabularies, tables and the network; with `start`, from a trained model's weights."""
+def prepare(
+    config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None, names: Names | None = None
+) -> Setup:
+    """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
+
+    `names` are those that fragments are looked up among, where the model has a gazetteer.
+    """
     sentences = corpora.train
     words = [word for sentence in sentences for word in sentence.words]
     looked_up = _looked_up(config.model, sentences)
@@ -58,7 +64,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     vectors = _read_all_vectors(config, start)
     vocabularies = _vocabularies(config, looked_up, vectors, start)
     alphabet = _alphabet(config, words, start)
-    encoder = Encoder.for_model(config.model, vocabularies, alphabet)
+    encoder = Encoder.for_model(config.model, vocabularies, alphabet, names.table if names else None)
     opens = [sentence.opens for sentence in sentences] if config.model.sees_documents else None
     text = encoder.encode([sentence.words for sentence in sentences], opens)
     annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
@@ -86,9 +92,9 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         _ranked_words(vocabularies, vectors, start),
         alphabet,
         encoder,
-        _sampler(config, corpora, looked_up, vocabularies, text, examples),
+        _sampler(config, corpora, looked_up, vocabularies, text, examples, names),
         learner,
-        _fingerprint(config, corpora, labels, start),
+        _fingerprint(config, corpora, labels, start, names),
     )
 
 
@@ -162,6 +168,7 @@ def _sampler(
     vocabularies: dict[str, Vocabulary],
     text: EncodedText,
     examples: Examples,
+    names: Names | None,
 ) -> Sampler:
     return Sampler(
         text,
@@ -172,6 +179,7 @@ def _sampler(
         seed=config.training.seed,
         shares=_per_sentence(corpora, [part.config.share for part in corpora.parts]),
         weights=_per_sentence(corpora, [part.config.weight for part in corpora.parts]),
+        names=names.training_bits(corpora.train, examples.fragments) if names else None,
     )
 
 
@@ -183,7 +191,11 @@ def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | Non
 
 
 def _fingerprint(
-    config: RunConfig, corpora: Corpora, labels: Sequence[str], start: StoredModel | None
+    config: RunConfig,
+    corpora: Corpora,
+    labels: Sequence[str],
+    start: StoredModel | None,
+    names: Names | None,
 ) -> str:
     digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
     for corpus in corpora.parts:
@@ -194,4 +206,6 @@ def _fingerprint(
     weights = {} if start is None else start.weights
     for name in sorted(weights):
         digest.update(weights[name].tobytes())
+    if names is not None:
+        digest.update(names.table.keys.tobytes())
     return digest.hexdigest()

@@ -176,9 +176,11 @@ class _Watcher:
 def _for_trial(config: RunConfig) -> RunConfig:
     """The configuration of a trial: no gate, no look at the test set, an evaluation at each tenth."""
     every = max(1, config.training.epochs // PARTS)
+    data = config.data
     return replace(
         config,
-        data=config.data and replace(config.data, test=config.data.test if config.data.dev is None else None),
+        data=data and replace(data, test=None if data.dev else data.test),
+        corpus=tuple(replace(part, test=None if part.dev else part.test) for part in config.corpus),
         training=replace(config.training, evaluate_every=every),
         gate=replace(config.gate, enabled=False),
     )
