@@ -41,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
         tag,
         train,
         tune,
+        wiki,
     )
 
     parser = argparse.ArgumentParser(
@@ -61,6 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
         inspect,
         compress,
         gazetteer,
+        wiki,
         convert,
         check,
         kbp,

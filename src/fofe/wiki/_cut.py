@@ -61,5 +61,12 @@ def cut(text: str, links: Iterable[Link], spans: list[tuple[int, int]]) -> tuple
             return starts[number - 1] - removed[number - 1]
         return offset - removed[number]
 
-    shifted = (replace(link, start=moved(link.start), end=moved(link.end)) for link in links)
+    shifted = (_trimmed(replace(link, start=moved(link.start), end=moved(link.end)), kept) for link in links)
     return kept, [link for link in shifted if link.start < link.end]
+
+
+def _trimmed(link: Link, text: str) -> Link:
+    """A link without the space that was left at its ends."""
+    shown = text[link.start : link.end]
+    start = link.start + len(shown) - len(shown.lstrip())
+    return replace(link, start=start, end=start + len(shown.strip()))

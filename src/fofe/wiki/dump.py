@@ -9,8 +9,9 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, cast
+from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from fofe.errors import InputError
@@ -49,10 +50,10 @@ class Site:
     """The local names of all namespaces but that of articles, in lower case."""
 
 
-def open_stream(path: str | Path) -> IO[bytes]:
+def open_stream(path: str | Path) -> BufferedIOBase:
     """A file, unpacked by its suffix (.bz2, .gz, .xz) as it is read."""
     try:
-        return cast(IO[bytes], _OPENERS.get(Path(path).suffix.lower(), open)(path, "rb"))
+        return cast(BufferedIOBase, _OPENERS.get(Path(path).suffix.lower(), open)(path, "rb"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
@@ -109,7 +110,7 @@ def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
     root: Element | None = None
     with open_stream(path) as stream:
         try:
-            while data := stream.read(CHUNK_BYTES):
+            while data := stream.read1(CHUNK_BYTES):  # what can be had before any damage, not all or nothing
                 parser.feed(data)
                 for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                     if root is None:

@@ -20,10 +20,38 @@ class WikiLanguage:
     """Matches the names of templates that mark a page that leads to several others."""
     trail: re.Pattern[str]
     """The letters right after a link that are shown as a part of it."""
+    capitals: bool = True
+    """Whether names begin with capitals."""
+    capital_names: bool = False
+    """Whether all words of names do, but for small ones."""
+    small_words: frozenset[str] = frozenset()
+    articles: frozenset[str] = frozenset()
+    prepositions: frozenset[str] = frozenset()
+    """What the head of a title, where it comes last, is not found behind: `Miracle on the Han River`."""
+    openers: frozenset[str] = frozenset()
+    """Small words that are no names even where a sentence begins with them."""
+    generic_words: frozenset[str] = frozenset()
+    """Last words of titles that say what something is, and that its name may go without."""
 
 
 _FILES = frozenset({"file", "image", "media"})
 _CATEGORIES = frozenset({"category"})
+_SMALL = """
+    a an and as at by for from in into of on or over the to upon vs with
+    al bin da de del der des di dos du el ibn la le und van von y zu
+"""
+_OPENERS = """
+    a although an and as at both but by during each for from he her his however if in it its many most of
+    on one other she since so some such that the their there these they this those to two under until we
+    when where which while with
+"""
+_SPANISH_OPENERS = """
+    a al algunos aunque con cuando de del desde durante el ella ellos en entre es esta este esto la las lo los
+    mientras no para pero por se según si sin sobre su sus también tras un una y
+"""
+_GENERIC = """
+    River Ocean Sea Mountains Island Islands Desert City County Peninsula language languages people
+"""
 
 ENGLISH = WikiLanguage(
     files=_FILES,
@@ -35,6 +63,12 @@ ENGLISH = WikiLanguage(
         re.I,
     ),
     trail=re.compile("[a-z]*"),
+    capital_names=True,
+    small_words=frozenset(_SMALL.split()),
+    articles=frozenset({"the", "a", "an"}),
+    prepositions=frozenset(["of", "on", "to", "in", "at", "for", "by", "from", "with", "against"]),
+    openers=frozenset(_OPENERS.split()),
+    generic_words=frozenset(_GENERIC.split()),
 )
 SPANISH = WikiLanguage(
     files=_FILES | {"archivo", "imagen", "medio"},
@@ -42,6 +76,8 @@ SPANISH = WikiLanguage(
     infobox=re.compile(r"(?:infobox\b|ficha\b(?: de(?:l| la)?\b)?)[ _:/-]*|(?=taxobox|ficha de taxón)", re.I),
     disambiguation=re.compile(r"desambiguaci[oó]n|desambig\w*|disambig\w*", re.I),
     trail=re.compile("[a-záéíóúüñ]*"),
+    articles=frozenset({"el", "la", "los", "las", "un", "una"}),
+    openers=frozenset(_SPANISH_OPENERS.split()),
 )
 CHINESE = WikiLanguage(
     files=_FILES | {"文件", "檔案", "档案", "图像", "圖像", "图片", "圖片"},
@@ -49,6 +85,7 @@ CHINESE = WikiLanguage(
     infobox=re.compile(r"infobox\b[ _:/-]*|(?=taxobox|生物分[类類]框)", re.I),
     disambiguation=re.compile(r"disambig\w*|消歧[义義](?:页|頁)?|消除歧[义義]|dab\b", re.I),
     trail=NOTHING,
+    capitals=False,
 )
 
 _BY_CODE = {"en": ENGLISH, "es": SPANISH, "zh": CHINESE}

@@ -1,0 +1,135 @@
+"""Tables of what pages are: lines of title and class, or Wikidata's JSON."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats.report import Report
+from fofe.wiki.dump import open_stream
+from fofe.wiki.evidence import TABLE, WIKIDATA, Evidence
+from fofe.wiki.titles import normalise
+
+NO_TAB = "lines of a type table without a tab, left out"
+NOT_UTF8 = "lines of a type table that are not UTF-8, left out"
+NOT_JSON = "lines of Wikidata that are not JSON, left out"
+CUT_OFF = "type tables that end before their end, read as far as they go"
+INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
+MAX_SUBCLASSES = 50
+"""How far superclasses are followed: enough for any true chain, and an end for a wrong one."""
+
+_DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+
+TypeTable = Iterator[tuple[str, Evidence]]
+
+
+def read_table(path: str | Path, language: str, report: Report) -> TypeTable:
+    """The titles of a table with their classes; whether it is Wikidata's JSON is seen from its first byte."""
+    if _first_byte(path) in (b"{", b"["):
+        return _wikidata(path, f"{language}wiki", report)
+    return _classes(path, report)
+
+
+def _first_byte(path: str | Path) -> bytes:
+    with open_stream(path) as stream:
+        try:
+            return stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        except _DAMAGE as error:
+            raise InputError(f"cannot be unpacked: {error}", path=path) from None
+
+
+def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
+    """Lines with their places; what is damaged is noted."""
+    with open_stream(path) as stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                place = f"{path}:{number}"
+                try:
+                    yield place, line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
+                except UnicodeDecodeError:
+                    report.note(NOT_UTF8, place)
+        except _DAMAGE as error:
+            report.note(CUT_OFF, f"{path}: {error}")
+
+
+def _classes(path: str | Path, report: Report) -> TypeTable:
+    for place, line in _lines(path, report):
+        title, tab, name = line.partition("\t")
+        if tab and title.strip() and name.strip():
+            yield normalise(title), Evidence(TABLE, name.strip().lower())
+        elif line.strip():
+            report.note(NO_TAB, place)
+
+
+def _wikidata(path: str | Path, site: str, report: Report) -> TypeTable:
+    """Every page of a wiki with the classes that it is an instance of, and those above them."""
+    instances: dict[str, list[str]] = {}
+    above: dict[str, list[str]] = {}
+    for entity in _entities(path, report):
+        classes = _items(entity, SUBCLASS_OF)
+        if classes:
+            above[str(entity.get("id", ""))] = classes
+        title = _site_title(entity, site)
+        if title:
+            instances[normalise(title)] = _items(entity, INSTANCE_OF)
+    for title, classes in instances.items():
+        for item in _with_superclasses(classes, above):
+            yield title, Evidence(WIKIDATA, item)
+
+
+def _with_superclasses(classes: list[str], above: dict[str, list[str]]) -> list[str]:
+    """Classes and their superclasses, nearest first."""
+    found = dict.fromkeys(classes)
+    level = classes
+    for _ in range(MAX_SUBCLASSES):
+        level = [item for known in level for item in above.get(known, ()) if item not in found]
+        found.update(dict.fromkeys(level))
+        if not level:
+            break
+    return list(found)
+
+
+def _entities(path: str | Path, report: Report) -> Iterator[dict[str, Any]]:
+    """The entities of a dump, one a line, or of an answer of the API, all in one object."""
+    for place, line in _lines(path, report):
+        line = line.strip().rstrip(",")
+        if line in ("", "[", "]"):
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            report.note(NOT_JSON, place)
+            continue
+        if not isinstance(value, dict):
+            report.note(NOT_JSON, place)
+            continue
+        inside = value.get("entities")
+        for entity in inside.values() if isinstance(inside, dict) else (value,):
+            if isinstance(entity, dict):
+                yield entity
+
+
+def _items(entity: dict[str, Any], relation: str) -> list[str]:
+    """The items that an entity is related to; both ways of writing an item are understood."""
+    claims = entity.get("claims")
+    statements = claims.get(relation, ()) if isinstance(claims, dict) else ()
+    return [item for item in map(_item, statements) if item]
+
+
+def _item(statement: Any) -> str | None:
+    try:
+        value = statement["mainsnak"]["datavalue"]["value"]
+        return str(value["id"]) if "id" in value else f"Q{value['numeric-id']}"
+    except (KeyError, TypeError):  # "no value" and "some value" are statements too
+        return None
+
+
+def _site_title(entity: dict[str, Any], site: str) -> str:
+    links = entity.get("sitelinks")
+    link = links.get(site) if isinstance(links, dict) else None
+    return str(link.get("title", "")) if isinstance(link, dict) else ""

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fofe.cli import main
+from fofe.errors import InputError
+from fofe.formats import read_corpus
+from fofe.wiki import job
+from fofe.wiki.dump import CUT_OFF
+from fofe.wiki.job import Settings, label_dump
+
+if TYPE_CHECKING:
+    from tests.wiki.conftest import Dumps
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "wikipedia"
+DUMP, CLASSES = str(EXAMPLE / "dump.xml"), str(EXAMPLE / "classes.tsv")
+
+SLOWLY = """\
+import sys, time
+from fofe.wiki import job, page
+job.PAGES_IN_A_PART = 5
+read = job.read_page
+def slowly(*arguments):
+    time.sleep(0.02)
+    return read(*arguments)
+job.read_page = slowly
+from fofe.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_the_example_is_labelled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "weak.jsonl"
+    assert main(["wiki", "label", DUMP, "--types", CLASSES, "-o", str(output), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    documents = list(read_corpus(output))
+    assert [document.id for document in documents] == [
+        "Anna Berg",
+        "Bergen",
+        "Nordwind Shipping",
+        "Jan Novak",
+    ]
+    found = {(mention.text, mention.type) for document in documents for mention in document.mentions}
+    assert found == {
+        ("Anna Berg", "PER"),
+        ("Berg", "PER"),
+        ("Bergen", "GPE"),
+        ("Harbour Bridge", "FAC"),
+        ("Jan Novak", "PER"),
+        ("Lake Voss", "LOC"),
+        ("Leeds", "GPE"),
+        ("Norway", "GPE"),
+        ("Norwegian", "MISC"),
+        ("Porto", "GPE"),
+        ("The Tall Ships", "MISC"),
+        ("University of Leeds", "ORG"),
+    }
+    assert (
+        told["counts"]["typed links"]
+        + sum(count for what, count in told["dropped"].items() if what.startswith("links"))
+        == told["counts"]["links"]
+    )
+    assert not list(tmp_path.glob("*.work"))
+
+
+def test_workers_and_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings((DUMP,), (CLASSES,), repeats=True)
+    whole = label_dump(settings, tmp_path / "whole.jsonl", tmp_path / "work")
+    monkeypatch.setattr(job, "PAGES_IN_A_PART", 2)
+    shared = label_dump(settings, tmp_path / "shared.jsonl", tmp_path / "work", workers=2)
+    assert (tmp_path / "whole.jsonl").read_bytes() == (tmp_path / "shared.jsonl").read_bytes()
+    assert whole.to_json() == shared.to_json()
+
+
+def test_a_killed_job_goes_on(dumps: Dumps) -> None:
+    pages = [dumps.page(f"Page {number}", f"[[Lake {number}]] is deep.") for number in range(60)]
+    dump = str(dumps.write(*pages, name="wiki.xml.bz2"))
+    work = dumps.folder / "work"
+    arguments = ["wiki", "label", dump, "-o", str(dumps.folder / "out.jsonl"), "--work", str(work)]
+    killed = subprocess.Popen([sys.executable, "-c", SLOWLY, *arguments], stderr=subprocess.DEVNULL)
+    for _ in range(1000):
+        if len(list(work.glob("*.read.json"))) >= 2:
+            break
+        time.sleep(0.01)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    done = {file.name: file.stat().st_mtime_ns for file in work.glob("*.read.json")}
+    assert 2 <= len(done) < 12
+    assert not (dumps.folder / "out.jsonl").exists()
+    again = subprocess.run(
+        [sys.executable, "-c", SLOWLY, *arguments, "--json"], capture_output=True, check=True
+    )
+    assert json.loads(again.stdout)["counts"]["typed links"] == 60
+    assert [document.id for document in read_corpus(dumps.folder / "out.jsonl")] == [
+        f"Page {number}" for number in range(60)
+    ]
+
+
+def test_the_work_of_another_job_is_not_touched(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / job.SETTINGS).write_text('"another"', "utf-8")
+    with pytest.raises(InputError, match="another job"):
+        label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
+    (work / job.SETTINGS).rename(work / "precious.txt")
+    with pytest.raises(InputError, match="neither empty nor a work directory"):
+        label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
+    assert (work / "precious.txt").exists()
+
+
+def test_a_damaged_dump_is_told_and_the_rest_labelled(
+    dumps: Dumps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dump = dumps.folder / "cut.xml"
+    dump.write_text(
+        dumps.xml(dumps.page("A", "[[Lake Como]]"), dumps.page("B", "[[Lake Voss]]"))[:-80], "utf-8"
+    )
+    table = dumps.folder / "types.tsv"
+    table.write_text("no tab\n", "utf-8")
+    assert (
+        main(["wiki", "label", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
+    )
+    told = capsys.readouterr().err
+    assert CUT_OFF in told
+    assert f"without a tab, left out (first: {table}:1)" in told
+    assert [document.id for document in read_corpus(dumps.folder / "out.jsonl")] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere.xml"], "nowhere.xml: cannot be read"),
+        ([CLASSES], "holds no XML"),
+        ([DUMP, "--types", "nowhere.tsv"], "nowhere.tsv: cannot be read"),
+        ([DUMP, "--lang", "englisch"], "unknown language"),
+        ([DUMP, "--mapping", CLASSES], "not valid TOML"),
+        ([DUMP, "--workers", "0"], "from 1 on"),
+    ],
+)
+def test_what_cannot_be_used_is_told(
+    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out.jsonl"
+    assert main(["wiki", "label", *arguments, "-o", str(output)]) == 2
+    assert told in capsys.readouterr().err
+    assert not output.exists()
