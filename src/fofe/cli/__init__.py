@@ -41,6 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
         tag,
         train,
         tune,
+        vectors,
         wiki,
     )
 
@@ -61,6 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
         compare,
         inspect,
         compress,
+        vectors,
         gazetteer,
         wiki,
         convert,

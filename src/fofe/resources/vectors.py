@@ -1,4 +1,4 @@
-"""Word vector files: word2vec text and binary, GloVe, fastText .vec, gzipped or plain.
+"""Word vector files: word2vec text and binary, GloVe, fastText .vec, gzipped or plain; and npz.
 
 Read here rather than with gensim, so that training needs no more than torch and errors name the place.
 """
@@ -6,6 +6,7 @@ Read here rather than with gensim, so that training needs no more than torch and
 from __future__ import annotations
 
 import gzip
+import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 from fofe._arrays import FloatArray
 from fofe.errors import InputError
 
+NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
 
@@ -39,6 +41,8 @@ def read_vectors(path: str | Path) -> WordVectors:
         with _open(path) as stream:
             first = stream.readline(WORD_LIMIT * 10)
             rest = stream.read(4096)
+        if first.startswith(NPZ_START):
+            return _read_npz(path)
         if not first.strip():
             raise InputError("is empty", path=path, remedy="give a word2vec, GloVe or fastText file")
         header = _header(first)
@@ -55,6 +59,27 @@ def _open(path: str | Path) -> BinaryIO:
     with open(path, "rb") as stream:
         magic = stream.read(2)
     return gzip.open(path, "rb") if magic == b"\x1f\x8b" else open(path, "rb")  # type: ignore[return-value]
+
+
+def _read_npz(path: str | Path) -> WordVectors:
+    """An npz file with `words`, their bytes in UTF-8, a line each, and `vectors` [V, D]."""
+    try:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            words = arrays["words"].astype(np.uint8, casting="equiv").tobytes().decode("utf-8").split("\n")
+            vectors = arrays["vectors"].astype(np.float32)
+    except (KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"is not an npz file of word vectors: {error}",
+            path=path,
+            remedy="write it with fofe vectors convert",
+        ) from None
+    if vectors.ndim != 2 or len(words) != len(vectors):
+        raise InputError(
+            f"has {len(words)} words and vectors of shape {list(vectors.shape)}",
+            path=path,
+            remedy="write it anew",
+        )
+    return _distinct(words, vectors)
 
 
 def _header(line: bytes) -> tuple[int, int] | None:
