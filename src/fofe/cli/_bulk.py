@@ -35,12 +35,15 @@ class TagJob:
     """What scores fragments, and where: those of `fofe.load`."""
     options: dict[str, Any]
     """Those of `Model.with_options`."""
+    flat: bool
+    """Whether to tell only mentions that lie in no other."""
     show: Show
     strict: bool
     """Whether to stop at the first bad document of a chunk."""
 
     def start(self) -> Callable[[list[Piece]], Tagged]:
         """Load the model."""
+        from fofe.evaluate.view import flat
         from fofe.model.tagger import load
 
         model = load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
@@ -50,6 +53,8 @@ class TagJob:
             done = Tagged(size=sum(piece.size for piece in chunk))
             read = self._read(chunk, model.config.language, done)
             tagged = model.tag_documents(document for _, document in read)
+            if self.flat:
+                tagged = map(flat, tagged)
             done.documents = len(read)
             done.output = "".join(
                 write(document, done.report, name) for (name, _), document in zip(read, tagged, strict=True)

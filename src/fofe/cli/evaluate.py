@@ -11,6 +11,8 @@ from fofe.errors import FofeError
 
 if TYPE_CHECKING:
     from fofe.evaluate.report import Section
+    from fofe.evaluate.scheme import Scheme
+    from fofe.model.storage import StoredModel
     from fofe.text.document import Document
 
 DESCRIPTION = """\
@@ -24,6 +26,8 @@ examples:
   fofe evaluate test.conll --model my-model --bootstrap 1000
   fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
   fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
+  fofe evaluate eng.testb --model runs/english/model --as conll2003
+  fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
 """
 
 
@@ -40,6 +44,26 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"
     )
     parser.add_argument("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED")
+    parser.add_argument(
+        "--as",
+        dest="corpus",
+        metavar="NAME",
+        help="score the model in the labels of a corpus that it was trained on, as they were mapped there",
+    )
+    parser.add_argument(
+        "--map",
+        dest="mapping",
+        action="append",
+        default=[],
+        metavar="LABEL=L,L...",
+        help="which of the model's labels a label of GOLD stands for; none: it is left out; may be repeated",
+    )
+    parser.add_argument(
+        "--heads", action="store_true", help="reduce the nominals of GOLD to their head words first"
+    )
+    parser.add_argument(
+        "--flat", action="store_true", help="compare only mentions that lie in no other, on both sides"
+    )
     parser.add_argument(
         "--train", metavar="CORPUS", help="training corpus: scores apart for mentions it has and has not"
     )
@@ -79,7 +103,11 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError("give either a file of predictions or --model")
     if "seen" in args.by and args.train is None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
-    gold, predicted = _tagged(args) if args.model else _read_both(args)
+    if (args.corpus or args.mapping) and args.model is None:
+        raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
+    if args.corpus and args.mapping:
+        raise FofeError("give either --as or --map")
+    gold, predicted = _compared(args, *(_tagged(args) if args.model else _read_both(args)))
     sections = _sections(args, gold, predicted)
     print(as_json(sections) if args.json else as_text(sections))
     return 0
@@ -100,17 +128,55 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
     return documents
 
 
+def _compared(
+    args: argparse.Namespace, gold: list[Document], predicted: list[Document]
+) -> tuple[list[Document], list[Document]]:
+    """Both sides as they are to be compared."""
+    from fofe.evaluate.view import flat, without_unknown
+
+    if args.flat:
+        gold, predicted = list(map(flat, gold)), list(map(flat, predicted))
+    if len(gold) == len(predicted):  # else the comparison tells what is missing
+        predicted = without_unknown(gold, predicted)
+    return gold, predicted
+
+
 def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
-    return read_documents(args.gold, args), read_documents(args.predicted, args)
+    from fofe.text.heads import with_heads
+
+    gold = read_documents(args.gold, args)
+    return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
 
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    import fofe
+    from fofe.evaluate.view import flat, with_labels
+    from fofe.model.storage import load_model
+    from fofe.model.tagger import Model
+    from fofe.text.heads import with_heads
 
-    model = fofe.load(args.model)
-    gold = read_documents(args.gold, args, model.config.language)
-    return gold, list(model.tag_documents(gold))
+    stored = load_model(args.model)
+    gold = read_documents(args.gold, args, stored.config.language)
+    scheme = _scheme(args, stored, gold)
+    if args.heads or (scheme and scheme.heads):
+        gold = list(map(with_heads, gold))
+    if scheme is None:
+        return gold, list(Model(stored).tag_documents(gold))
+    model = scheme.model(stored)
+    gold = [with_labels(document, model.labels) for document in gold]
+    predicted = model.tag_documents(gold)
+    return gold, list(map(flat, predicted) if scheme.flat else predicted)
+
+
+def _scheme(args: argparse.Namespace, stored: StoredModel, gold: list[Document]) -> Scheme | None:
+    """How the labels of the gold are to be read, if not as those of the model."""
+    from fofe.evaluate.scheme import given_scheme, trained_scheme
+
+    if args.corpus:
+        return trained_scheme(stored, args.corpus)
+    if args.mapping:
+        return given_scheme(args.mapping, gold)
+    return None
 
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:

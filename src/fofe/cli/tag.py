@@ -109,6 +109,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie in one another"
     )
     decoding.add_argument(
+        "--flat", action="store_true", help="of nested mentions, tell only those that lie in no other"
+    )
+    decoding.add_argument(
         "--recall", action="store_true", help="take the best type even where NONE is more likely"
     )
     decoding.add_argument(
@@ -183,6 +186,7 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
         engine=args.engine,
         device=args.device,
         options=options,
+        flat=args.flat,
         show=Show(format, args.offsets, colour, alone),
         strict=args.strict,
     )

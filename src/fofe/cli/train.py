@@ -10,7 +10,8 @@ from typing import Any
 DESCRIPTION = """\
 Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
 and, at the end, model/. A run that was killed goes on with --resume and ends
-with the same weights as one that was not.
+with the same weights as one that was not. With --plan nothing is trained: it
+tells what every label, kind and region of the corpora will count as.
 """
 
 EXAMPLES = """\
@@ -18,6 +19,7 @@ examples:
   fofe train examples/tiny.toml -o runs/tiny
   fofe train my.toml -o runs/my --set training.epochs=20 --set training.seed=3
   fofe train my.toml -o runs/my --resume
+  fofe train my.toml --plan
   fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
 """
 
@@ -32,7 +34,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("config", metavar="CONFIG.toml", help="the configuration")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the run")
+    parser.add_argument("-o", "--output", metavar="DIR", help="the directory of the run")
+    parser.add_argument(
+        "--plan", action="store_true", help="tell what the corpora will count as, and train nothing"
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the run in that directory")
     parser.add_argument(
         "--from", dest="start", metavar="MODEL", help="start from a trained model, with its views and layers"
@@ -49,12 +54,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train to the end."""
+    """Train to the end, or only tell the plan."""
     from fofe.errors import FofeError
     from fofe.train.config import load_config, parse_setting
 
     overrides: dict[str, Any] = dict(parse_setting(setting) for setting in args.settings)
     config = load_config(args.config, overrides)
+    if args.plan:
+        from fofe.train.plan import plan
+
+        print(plan(config))
+        return 0
+    if args.output is None:
+        raise FofeError("training needs a directory for the run: -o DIR")
     try:
         from fofe.cli._progress import TerminalWatcher
         from fofe.train.run import train

@@ -13,8 +13,26 @@ import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray
 from fofe.errors import FofeError
-from fofe.model.engine import Scores
-from fofe.model.tagger import Scorer
+from fofe.model.engine import Engine, Scores
+from fofe.model.storage import StoredModel
+from fofe.model.tagger import Model, Scorer
+from fofe.text.document import join_label, split_label
+
+NONE = "NONE"
+
+
+def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The model's labels for a label of the corpus; what the mapping does not name stays as it is.
+
+    A label may be named itself (`PLACE_NOM`), else its type stands for both kinds: `PLACE` to `GPE, LOC`
+    takes `PLACE_NOM` to `GPE_NOM, LOC_NOM`.
+    """
+    if own in mapping:
+        return frozenset(mapping[own])
+    type, kind = split_label(own)
+    return frozenset(
+        label if label == NONE else join_label(label, kind) for label in mapping.get(type, [type])
+    )
 
 
 @dataclass(frozen=True)
@@ -56,6 +74,13 @@ class Projection:
         return np.concatenate([none, own], axis=1)
 
 
+def in_labels_of_corpus(stored: StoredModel, mapping: Mapping[str, Iterable[str]]) -> Model:
+    """A model that speaks the labels of a corpus, given how these map to its own."""
+    projection = Projection.make(stored.labels, mapping)
+    engine = Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+    return Model(replace(stored, labels=projection.labels), scorer=ProjectedScorer(engine, projection))
+
+
 class ProjectedScorer:
     """Scores fragments as another scorer does, in the labels of a corpus."""
 
@@ -68,3 +93,6 @@ class ProjectedScorer:
     ) -> Scores:
         scores = self._scorer.score(sentences, opens, exact=exact)
         return replace(scores, probabilities=self._projection.project(scores.probabilities))
+
+    def fresh(self) -> ProjectedScorer:
+        return ProjectedScorer(self._scorer.fresh(), self._projection)

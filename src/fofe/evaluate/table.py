@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fofe.evaluate.scores import Counts
 
 SCORE_COLUMNS = ("precision", "recall", "F1", "gold", "predicted", "right")
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their headings: the first aligned to the left, the others to the right."""
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
+    """Columns under their headings: those in `left` aligned to the left, the others to the right."""
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    return "\n".join(_line(row, widths) for row in (header, *rows))
+    return "\n".join(_line(row, widths, left) for row in (header, *rows))
 
 
 def score_row(name: str, counts: Counts) -> list[str]:
@@ -29,9 +29,9 @@ def score_table(title: str, groups: dict[str, Counts]) -> str:
     return table((title, *SCORE_COLUMNS), [score_row(name, counts) for name, counts in groups.items()])
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (
-        cell.ljust(width) if column == 0 else cell.rjust(width)
+def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
+    aligned = (
+        cell.ljust(width) if column in left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    return "  ".join((first, *others)).rstrip()
+    return "  ".join(aligned).rstrip()

@@ -9,6 +9,7 @@ its last word for a head.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fofe.text._phrase_words import (
     ADJECTIVE_ENDINGS,
@@ -27,6 +28,31 @@ from fofe.text._phrase_words import (
     QUOTES,
     TRAILING,
 )
+from fofe.text.align import Aligner
+from fofe.text.document import NOMINAL, Document, Mention
+
+
+def with_heads(document: Document) -> Document:
+    """The document with its nominals reduced to their heads: as its corpus gives them, else by rule.
+
+    Names stay as they are, and so do mentions that do not begin and end with a token.
+    """
+    aligner = Aligner(document)
+    return replace(document, mentions=[_reduced(mention, document, aligner) for mention in document.mentions])
+
+
+def _reduced(mention: Mention, document: Document, aligner: Aligner) -> Mention:
+    if mention.kind != NOMINAL:
+        return mention
+    if mention.head is not None:
+        start, end = mention.head
+    else:
+        span = aligner.tokens_of(mention.start, mention.end)
+        if span is None:
+            return mention
+        tokens = document.sentences[span.sentence].tokens[span.start : span.end]
+        _, start, end = tokens[head_word([token.text for token in tokens])]
+    return replace(mention, start=start, end=end, text=document.text[start:end], head=None)
 
 
 def head_word(words: Sequence[str]) -> int:

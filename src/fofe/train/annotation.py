@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fofe.text.document import NAME, NOMINAL, join_label, split_label
-
-NONE = "NONE"
+from fofe.evaluate.projection import NONE
+from fofe.text.document import NAME, NOMINAL
 
 NEGATIVE = "negative"
 OTHER_TYPES = "other types"
@@ -48,17 +47,3 @@ def one_to_one(own: Iterable[str]) -> Annotation:
     """Everything annotated, with the model's own labels."""
     labels = {label: frozenset([label]) for label in own}
     return Annotation(labels, frozenset(labels))
-
-
-def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """The model's labels for a label of the corpus; what the mapping does not name stays as it is.
-
-    A label may be named itself (`PLACE_NOM`), else its type stands for both kinds: `PLACE` to `GPE, LOC`
-    takes `PLACE_NOM` to `GPE_NOM, LOC_NOM`.
-    """
-    if own in mapping:
-        return frozenset(mapping[own])
-    type, kind = split_label(own)
-    return frozenset(
-        label if label == NONE else join_label(label, kind) for label in mapping.get(type, [type])
-    )

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from fofe.errors import InputError
+from fofe.evaluate.projection import NONE, mapped
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
 from fofe.text.document import Document, join_label, split_label
+from fofe.text.heads import with_heads
 from fofe.text.tokenise import tokeniser
-from fofe.train.annotation import NEGATIVE, NONE, Annotation, mapped
+from fofe.train.annotation import NEGATIVE, Annotation
 from fofe.train.config import CorpusConfig, RunConfig
 from fofe.train.examples import LabelledSentence, labelled_sentences
 
@@ -88,7 +90,7 @@ def read_corpora(config: RunConfig) -> Corpora:
 def _read(corpus: CorpusConfig, config: RunConfig, report: Report) -> Corpus:
     def sentences(path: str, unannotated: str) -> list[LabelledSentence]:
         documents = _documents(path, corpus, config.model.language, report)
-        return labelled_sentences(documents, report, heads=corpus.heads, unannotated=unannotated)
+        return labelled_sentences(documents, report, unannotated=unannotated)
 
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
     _not_empty(train, corpus.train[0])
@@ -162,11 +164,12 @@ def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, r
                 report.note(what, " ".join(sentence.words[start:end]))
 
 
-def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> list[Document]:
+def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> Iterable[Document]:
     options: dict[str, Any] = {}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
         options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
-    return list(read_corpus(path, corpus.format, report, language=language, **options))
+    documents = read_corpus(path, corpus.format, report, language=language, **options)
+    return map(with_heads, documents) if corpus.heads else documents
 
 
 def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from fofe._arrays import BoolArray, IntArray
 from fofe.encode.fragments import Fragments, all_fragments
+from fofe.evaluate.projection import NONE
 from fofe.formats.report import Report
-from fofe.text.align import Aligner, TokenSpan, align
-from fofe.text.document import NOMINAL, Document, Mention
-from fofe.text.heads import head_word
+from fofe.text.align import align
+from fofe.text.document import Document
 from fofe.text.regions import TokenRegions, token_regions
-from fofe.train.annotation import NEGATIVE, NONE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
+from fofe.train.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
 from fofe.train.places import Places, marked, mention_places
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
@@ -35,23 +35,21 @@ class LabelledSentence:
 
 
 def labelled_sentences(
-    documents: Iterable[Document], report: Report, *, heads: bool = False, unannotated: str = NEGATIVE
+    documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE
 ) -> list[LabelledSentence]:
     """The sentences of tokenised documents; mentions that are not on token borders are reported.
 
-    With `heads`, nominals are reduced to their head words. `unannotated` says which text is taken for
-    annotated: all of it but the unknown regions, none of it, or none outside the known regions.
+    `unannotated` says which text is taken for annotated: all of it but the unknown regions, none of it, or
+    none outside the known regions.
     """
     sentences: list[LabelledSentence] = []
     for document in documents:
         aligned, rest = align(document)
-        aligner = Aligner(document)
         for mention in rest:
             report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
         spans: list[list[tuple[int, int, str]]] = [[] for _ in document.sentences]
         for span, mention in aligned:
-            start, end = _head(span, mention, document, aligner) if heads else span[1:]
-            spans[span.sentence].append((start, end, mention.label))
+            spans[span.sentence].append((span.start, span.end, mention.label))
         regions, without_tokens = token_regions(document)
         for region in without_tokens:
             report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
@@ -68,18 +66,6 @@ def labelled_sentences(
             )
         ]
     return sentences
-
-
-def _head(span: TokenSpan, mention: Mention, document: Document, aligner: Aligner) -> tuple[int, int]:
-    """The tokens of a nominal's head: as its corpus gives it, else by rule. A name keeps its tokens."""
-    if mention.kind != NOMINAL:
-        return span.start, span.end
-    if mention.head is not None:
-        head = aligner.tokens_of(*mention.head)
-        if head is not None:
-            return head.start, head.end
-    place = span.start + head_word(document.sentences[span.sentence].words[span.start : span.end])
-    return place, place + 1
 
 
 def _unknown(length: int, marks: TokenRegions, unannotated: str) -> tuple[tuple[int, int], ...]:
