@@ -27,6 +27,7 @@ INTERRUPTED = 130
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     from fofe.cli import (
+        calibrate,
         check,
         compare,
         completion,
@@ -61,6 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
         evaluate,
         compare,
         inspect,
+        calibrate,
         compress,
         vectors,
         gazetteer,

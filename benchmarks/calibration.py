@@ -1,0 +1,42 @@
+"""The calibration error of a model on CoNLL-2003's test set, before and after a temperature fitted on testa.
+
+python benchmarks/conll2003.py --seed 1     (trains the model)
+python benchmarks/calibration.py
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from _record import HERE, RUNS, record, shared
+
+from fofe.evaluate.calibrate import ANOTHER, calibrate, calibration_sections
+from fofe.evaluate.calibration import calibration_error
+from fofe.evaluate.diagram import reliability_diagram
+from fofe.evaluate.report import as_text
+from fofe.formats import read_corpus
+from fofe.model.storage import load_model
+
+
+def main() -> None:
+    """Fit on testa, tell the error on testb."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", type=Path, default=RUNS / "conll2003-default-1" / "model")
+    args = parser.parse_args()
+    dev, test = (list(read_corpus(shared("data", "conll2003", f"eng.test{part}"), "conll")) for part in "ab")
+    made = calibrate(load_model(args.model), dev, test)
+    print(as_text(calibration_sections(made)))
+    before, after = made.before[ANOTHER], made.after[ANOTHER]
+    (HERE / "calibration.svg").write_text(reliability_diagram({"before": before, "after": after}), "utf-8")
+    metrics = {
+        "ece_before": round(calibration_error(before), 2),
+        "ece_after": round(calibration_error(after), 2),
+    }
+    record("calibration", metrics, "python benchmarks/calibration.py")
+
+
+if __name__ == "__main__":
+    main()
