@@ -1,0 +1,323 @@
+"""The page in a browser: what a person types, moves, chooses and sees, in English and in Chinese.
+
+`SCREENSHOTS=runs/tiny/model pytest tests/serve/test_page.py` draws the pictures of docs/ with that model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+ENGLISH = "Anna Berg met the mayor of Bergen. The University of Leeds hired Omar Haddad in 2014."
+PEOPLE, PLACES = ("王小明", "李娜", "陈伟", "张敏"), ("北京", "上海", "大阪", "利马")
+
+
+@pytest.fixture(scope="session")
+def chinese_path(tiny_config: Path) -> Path:
+    """A small Chinese model."""
+    folder = tiny_config.parent / "chinese"
+    folder.mkdir()
+    for part in ("train", "dev"):
+        with (folder / f"{part}.jsonl").open("w", encoding="utf-8") as stream:
+            for number in range(40):
+                person, place = PEOPLE[number % 4], PLACES[number // 4 % 4]
+                text = f"{person}昨天去了{place}。"
+                mentions = [[0, len(person), "PER"], [len(person) + 4, len(text) - 1, "GPE"]]
+                stream.write(json.dumps({"text": text, "entities": mentions}) + "\n")
+    config = tiny_config.read_text("utf-8").replace("[model]\n", '[model]\nlanguage = "zh"\n')
+    (folder / "zh.toml").write_text(config, "utf-8")
+    command = [sys.executable, "-m", "fofe", "train", str(folder / "zh.toml"), "-o", str(folder / "run")]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "run" / "model"
+
+
+@pytest.fixture(scope="module")
+def site(tiny_path: Path, chinese_path: Path, running: Callable[..., Any]) -> Iterator[str]:
+    with running("--model", f"english={tiny_path}", "--model", f"chinese={chinese_path}") as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("the page is tested in chromium, which is not installed")
+    with playwright.sync_playwright() as started:
+        context = started.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("browser"),
+            executable_path=chromium,
+            headless=True,
+            args=FLAGS,
+            viewport={"width": 1200, "height": 900},
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        yield context
+        context.close()
+
+
+@pytest.fixture
+def page(browser: BrowserContext, site: str) -> Iterator[Page]:
+    """The opened page; nothing may come from elsewhere and nothing may go wrong in it."""
+    opened = browser.new_page()
+    asked: list[str] = []
+    wrong: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    opened.goto(site)
+    settle(opened)
+    yield opened
+    opened.close()
+    assert not wrong
+    assert all(url.startswith((site, "blob:", "data:")) for url in asked)
+
+
+def type_in(page: Page, text: str) -> None:
+    """Put a text in the field and wait until the page shows it."""
+    page.fill("#text", text)
+    settle(page)
+    assert page.evaluate("() => document.getElementById('found').textContent") == text
+
+
+def settle(page: Page) -> None:
+    """Wait until the page shows what it was asked for."""
+    page.wait_for_selector("main[aria-busy='false']")
+
+
+def marked(page: Page) -> list[tuple[str, str]]:
+    """The text and the label of every mention that is drawn."""
+    found = page.evaluate(
+        "() => [...document.querySelectorAll('#found mark')].map(m => [m.textContent, m.dataset.label])"
+    )
+    return [(text, label.split(" ")[0]) for text, label in found]
+
+
+def lattice(page: Page) -> dict[str, str]:
+    """What became of each fragment in the lattice, by its words; the last of equal ones counts."""
+    labels = page.eval_on_selector_all("#lattice .cell", "all => all.map(c => c.getAttribute('aria-label'))")
+    return {label.rsplit(": ", 1)[0]: label.rsplit(", ", 1)[1] for label in labels}
+
+
+def move_threshold(page: Page, value: float) -> None:
+    page.evaluate(
+        "value => { const range = document.getElementById('threshold'); range.value = value;"
+        " range.dispatchEvent(new Event('input', {bubbles: true})); }",
+        value,
+    )
+    settle(page)
+
+
+def test_mentions_and_lattice_of_a_pasted_text(page: Page) -> None:
+    type_in(page, ENGLISH)
+    assert marked(page)[:3] == [("Anna Berg", "PER"), ("mayor", "PER"), ("Bergen", "GPE")]
+    assert page.text_content("#status") == f"{len(marked(page))} mentions found."
+    fragments = lattice(page)
+    assert fragments["Anna Berg"] == "mention"
+    assert fragments["met the"] == "more likely none"
+    assert page.locator("#rows tr").count() == len(marked(page))
+    page.click("#next")
+    settle(page)
+    assert page.text_content("#which") == "(sentence 2 of 2)"
+    assert lattice(page)["University of Leeds"] == "mention"
+
+
+def test_nested_mentions_are_stacked(page: Page) -> None:
+    type_in(page, ENGLISH)
+    outer = page.locator("#found mark", has_text="University of Leeds").first
+    inner = outer.locator("mark")
+    assert inner.text_content() == "Leeds"
+    below, above = outer.bounding_box(), inner.bounding_box()
+    assert below is not None
+    assert above is not None
+    assert below["y"] + below["height"] > above["y"] + above["height"] + 3
+    page.uncheck("#nested")
+    page.select_option("#strategy", "longest-first")
+    settle(page)
+    assert page.locator("#found mark mark").count() == 0
+
+
+def test_threshold_and_strategy_change_what_is_drawn(page: Page) -> None:
+    type_in(page, ENGLISH)
+    before = marked(page)
+    move_threshold(page, 1)
+    assert marked(page) == []
+    assert page.text_content("#threshold-value") == "1.00"
+    assert "below the threshold" in lattice(page).values()
+    move_threshold(page, 0.5)
+    assert marked(page) == before
+    page.uncheck("#nested")
+    page.select_option("#strategy", "longest-first")
+    page.click("#next")
+    settle(page)
+    assert ("University of Leeds", "ORG") in marked(page)
+    assert ("Leeds", "GPE") not in marked(page)
+    assert lattice(page)["Leeds"] == "lost to another"
+    page.hover("#lattice .cell.lost[aria-label^='Leeds:']")
+    assert "It lost to “University of Leeds”." in (page.text_content("#detail") or "")
+    page.check("#nested")
+    settle(page)
+    assert lattice(page)["Leeds"] == "mention"
+
+
+def test_pointing_at_a_fragment_lights_its_words(page: Page) -> None:
+    type_in(page, ENGLISH)
+    page.hover("#lattice [aria-label^='Anna Berg:']")
+    lit = page.eval_on_selector_all("#found .lit", "all => all.map(t => t.textContent)")
+    assert lit == ["Anna", "Berg"]
+    assert "Anna Berg It is a mention." in (page.text_content("#detail") or "")
+    page.hover("#found mark >> text=mayor")
+    assert page.get_attribute("#lattice .cell.lit", "aria-label", timeout=2000).startswith("mayor:")  # type: ignore[union-attr]
+
+
+def test_keys_move_in_the_lattice(page: Page) -> None:
+    type_in(page, "Anna Berg met the mayor of Bergen.")
+    settle(page)
+    page.focus("#lattice [tabindex='0']")
+    focused = "() => document.activeElement.getAttribute('aria-label').split(':')[0]"
+    steps = [("", "Anna Berg"), ("ArrowUp", "Anna Berg met"), ("ArrowRight", "Berg met the")]
+    for key, words in [*steps, ("ArrowDown", "Berg met"), ("ArrowLeft", "Anna Berg"), ("ArrowDown", "Anna")]:
+        if key:
+            page.keyboard.press(key)
+        assert page.evaluate(focused) == words
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(focused) == "Anna"
+
+
+def test_chinese_and_emoji_are_marked_and_selected_by_character(page: Page) -> None:
+    page.select_option("#language", "zh")
+    assert page.input_value("#model") == "chinese"
+    text = "🙂👍🏽王小明昨天去了北京。"
+    type_in(page, text)
+    assert ("北京", "GPE") in marked(page)
+    start = text.index("北京")
+    page.evaluate(
+        """([from, to]) => {
+            const walker = document.createTreeWalker(document.getElementById("found"), NodeFilter.SHOW_TEXT);
+            const range = document.createRange();
+            let position = 0;
+            while (walker.nextNode()) {
+                const node = walker.currentNode, end = position + node.length;
+                if (position <= from && from < end) range.setStart(node, from - position);
+                if (position < to && to <= end) range.setEnd(node, to - position);
+                position = end;
+            }
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+        }""",
+        [utf16(text[:start]), utf16(text[: start + 2])],
+    )
+    assert page.evaluate("() => getSelection().toString()") == "北京"
+    lit = page.locator("#lattice .cell.lit")
+    lit.wait_for()
+    assert (lit.get_attribute("aria-label") or "").startswith("北京: GPE")
+    assert (
+        page.eval_on_selector_all("#found .token.lit", "all => all.map(t => t.textContent).join('')")
+        == "北京"
+    )
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("JSON", '{"text": "Omar'), ("BRAT", "T1\tPER 0 11\tOmar"), ("HTML", "<!DOCTYPE html>")],
+)
+def test_copying(page: Page, name: str, start: str) -> None:
+    type_in(page, "Omar Haddad left.")
+    page.click(f"button:text-is('{name}')")
+    page.wait_for_function(
+        "name => document.getElementById('status').textContent === `Copied as ${name}.`", arg=name
+    )
+    assert page.evaluate("() => navigator.clipboard.readText()").startswith(start)
+
+
+def test_a_dropped_file_is_read(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File(["Omar Haddad left."], "a.txt"));
+            const drop = new DragEvent("drop", {dataTransfer, bubbles: true});
+            document.getElementById("text").dispatchEvent(drop);
+        }"""
+    )
+    page.wait_for_function("() => document.getElementById('found').textContent === 'Omar Haddad left.'")
+    assert marked(page) == [("Omar Haddad", "PER")]
+
+
+def test_every_control_has_a_name_and_a_phone_is_wide_enough(page: Page) -> None:
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea")].filter(control =>
+            !control.labels?.length && !control.getAttribute("aria-label") && !control.textContent.trim()
+        ).map(control => control.outerHTML)"""
+    )
+    assert nameless == []
+    page.set_viewport_size({"width": 360, "height": 700})
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 360
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def test_dark_and_light(page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    colour = "() => getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(colour)
+    page.click("#theme")
+    assert page.get_attribute("#theme", "aria-label") == "Colours: light"
+    assert page.evaluate(colour) != dark
+    page.click("#theme")
+    assert page.evaluate(colour) == dark
+    page.click("#theme")
+
+
+def test_a_token_is_asked_for(tiny_path: Path, running: Callable[..., Any], browser: BrowserContext) -> None:
+    with running("--model", str(tiny_path), FOFE_TOKEN="sesame") as (address, _):
+        page = browser.new_page()
+        page.goto(address)
+        page.fill("#token", "sesame")
+        page.click("#locked button")
+        page.wait_for_selector("#lattice .cell")
+        assert not page.is_visible("#locked")
+        page.close()
+
+
+@pytest.mark.skipif(
+    "SCREENSHOTS" not in os.environ, reason="pictures are drawn on request: SCREENSHOTS=MODEL"
+)
+def test_screenshots(browser: BrowserContext, running: Callable[..., Any], chinese_path: Path) -> None:
+    folder = ROOT / "docs" / "images"
+    folder.mkdir(exist_ok=True)
+    models = ("--model", f"tiny={os.environ['SCREENSHOTS']}", "--model", f"chinese={chinese_path}")
+    with running(*models) as (address, _):
+        page = browser.new_page()
+        page.goto(address)
+        settle(page)
+        page.hover("#lattice .cell.mention >> nth=-1")
+        page.screenshot(path=folder / "page-light.png", full_page=True)
+        page.emulate_media(color_scheme="dark")
+        page.select_option("#language", "zh")
+        type_in(page, "王小明昨天去了北京。李娜昨天去了上海。🙂")
+        page.screenshot(path=folder / "page-dark.png", full_page=True)
+        page.close()
