@@ -27,12 +27,13 @@ def test_build_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(capsys.readouterr().out)["counts"] == {"LOC": 1, "PER": 2}
 
 
-def test_classes_are_mapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_titles_are_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "titles.tsv").write_text("Oslo\tcity\nPhoton\tparticle\n", "utf-8")
-    (tmp_path / "classes.tsv").write_text("city\tLOC\n", "utf-8")
-    titles, classes, output = (str(tmp_path / name) for name in ("titles.tsv", "classes.tsv", "out"))
-    assert main(["gazetteer", "build", titles, "--classes", classes, "-o", output]) == 0
-    assert capsys.readouterr().out == "LOC\t1\n"
+    titles, output = (str(tmp_path / name) for name in ("titles.tsv", "out"))
+    assert main(["gazetteer", "build", "--titles", titles, "-o", output]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "GPE\t1\n"
+    assert "1 titles left out" in printed.err
 
 
 def test_a_missing_source_ends_with_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,11 +16,10 @@ from fofe.resources.gazetteer import (
     build_gazetteer,
     describe,
     load_gazetteer,
-    names_of_title,
     read_names,
     save_gazetteer,
-    titled_names,
 )
+from fofe.resources.titles import names_of_title, titled_names
 
 
 def test_a_gazetteer_comes_back_from_disk_as_it_was(tmp_path: Path) -> None:
@@ -64,15 +63,40 @@ def test_a_cut_off_list_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert report.counts["packed files that end before their end, read as far as they go"] == 1
 
 
-def test_titles_become_names_of_the_types_of_their_classes() -> None:
-    titles = [("Paris (mythology)", "prince"), ("Springfield, Illinois", "city"), ("Photon", "particle")]
+DUMP = """<mediawiki xml:lang="en">
+<page><title>Leeds</title><ns>0</ns><revision><text>'''Leeds''' is a city in England.</text></revision></page>
+<page><title>Loidis</title><ns>0</ns><redirect title="Leeds"/>
+<revision><text>#REDIRECT [[Leeds]]</text></revision></page>
+<page><title>Talk:Leeds</title><ns>1</ns><revision><text>Hm.</text></revision></page>
+</mediawiki>"""
+
+
+def test_titles_become_names_of_the_types_of_their_classes(tmp_path: Path) -> None:
+    titles = tmp_path / "titles.tsv"
+    lines = ["Paris (mythology)\tprince", "Springfield, Illinois\tcity", "Photon\tparticle", "no tab"]
+    titles.write_text("\n".join(lines), "utf-8")
+    dump = tmp_path / "dump.xml.bz2"
+    dump.write_bytes(bz2.compress(DUMP.encode()))
     report = Report()
-    named = list(titled_names(titles, {"prince": "PER", "city": "LOC"}, report))
-    assert named == [("Paris", "PER"), ("Springfield, Illinois", "LOC"), ("Springfield", "LOC")]
-    assert report.counts == {"titles of classes that have no type left out": 1}
+    named = list(titled_names([titles, dump], "en", None, report))
+    assert named == [
+        ("Paris", "PER"),
+        ("Springfield, Illinois", "GPE"),
+        ("Springfield", "GPE"),
+        ("Leeds", "GPE"),
+        ("Loidis", "GPE"),
+    ]
+    assert sum(count for what, count in report.counts.items() if what.startswith("titles left out")) == 1
 
 
-@pytest.mark.parametrize("title", ["(What's the Story)", ", x", "Anna_Berg"])
+def test_users_may_bring_their_own_mapping(tmp_path: Path) -> None:
+    (tmp_path / "titles.tsv").write_text("Photon\tparticle\n", "utf-8")
+    (tmp_path / "mapping.toml").write_text('[classes.en]\nTHING = ["particle"]\n', "utf-8")
+    sources, mapping = [tmp_path / "titles.tsv"], tmp_path / "mapping.toml"
+    assert list(titled_names(sources, "en", mapping, Report())) == [("Photon", "THING")]
+
+
+@pytest.mark.parametrize("title", ["(What's the Story)", ", x", "Anna Berg"])
 def test_odd_titles_give_names_that_are_not_empty(title: str) -> None:
     assert all(names_of_title(title))
 

@@ -22,21 +22,23 @@ of which types, and learns what that is worth.
 EXAMPLES = """\
 examples:
   fofe gazetteer build names.tsv -o names.gazetteer
-  fofe gazetteer build titles.tsv.xz --classes classes.tsv -o names.gazetteer
+  fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
   fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
 """
 
 BUILD = """\
-Make a gazetteer. A source is a list with a line `name<TAB>type` for each name;
-with --classes its lines are `title<TAB>class`, as taken from an encyclopaedia,
-and the mapping says which class is which type. Sources may be packed (gz, bz2,
-xz). Lines that cannot be used are counted and left out.
+Make a gazetteer. A source is a list with a line `name<TAB>type` for each name.
+With --titles the sources are what fofe wiki label takes: Wikipedia dumps, whose
+titles and redirects are names, lists of title<TAB>class, or Wikidata JSON; types
+come from the pages and from the mapping. Sources may be packed (gz, bz2, xz).
+What cannot be used is counted and left out.
 """
 
 BUILD_EXAMPLES = """\
 examples:
   fofe gazetteer build people.tsv places.tsv.gz -o names.gazetteer
-  fofe gazetteer build titles.tsv.xz --classes classes.tsv -o names.gazetteer
+  fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
+  fofe gazetteer build --titles eswiki.xml.bz2 --lang es --mapping my.toml -o es.gazetteer
 """
 
 SHOW = """\
@@ -69,12 +71,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     build.add_argument(
-        "sources", nargs="+", metavar="SOURCE", help="a list of names with types, or of titles"
+        "sources", nargs="+", metavar="SOURCE", help="names with types; with --titles: what pages are"
     )
     build.add_argument("-o", "--output", required=True, metavar="FILE", help="the gazetteer")
     build.add_argument(
-        "--classes", metavar="MAP", help="a file of lines class<TAB>type: the sources are titles with classes"
+        "--titles", action="store_true", help="the sources are Wikipedia dumps, title-class lists or Wikidata"
     )
+    build.add_argument(
+        "--mapping", metavar="FILE", help="with --titles: from classes to types, instead of what is shipped"
+    )
+    build.add_argument("--lang", default="en", help="with --titles: the language (default: en)")
     build.set_defaults(run=run_build)
     show = actions.add_parser(
         "show",
@@ -106,12 +112,15 @@ def run_build(args: argparse.Namespace) -> int:
 
 
 def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
-    from fofe.resources.gazetteer import read_classes, read_names, titled_names
+    if args.titles:
+        from fofe.resources.titles import titled_names
 
-    classes = read_classes(args.classes, report) if args.classes else None
+        yield from titled_names(args.sources, args.lang, args.mapping, report)
+        return
+    from fofe.resources.gazetteer import read_names
+
     for source in args.sources:
-        names = read_names(source, report)
-        yield from names if classes is None else titled_names(names, classes, report)
+        yield from read_names(source, report)
 
 
 def run_show(args: argparse.Namespace) -> int:

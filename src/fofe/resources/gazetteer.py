@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +20,7 @@ from fofe.resources.packed import numbered_lines
 
 FORMAT = "fofe-gazetteer-1"
 NO_TAB = "lines without a name, a tab and a type left out"
-NO_TYPE = "titles of classes that have no type left out"
 NAMELESS = "names without a letter or a digit left out"
-
-_QUALIFIER = re.compile(r"\s*\([^()]*\)$")
 
 
 @dataclass(frozen=True)
@@ -81,32 +77,6 @@ def read_names(path: str | Path, report: Report) -> Iterator[Typed]:
             report.note(NO_TAB, f"{path}:{number}")
             continue
         yield name.strip(), type.strip()
-
-
-def read_classes(path: str | Path, report: Report) -> dict[str, str]:
-    """A mapping from classes to types: a line `class<TAB>type` each."""
-    return dict(read_names(path, report))
-
-
-def titled_names(titles: Iterable[Typed], classes: Mapping[str, str], report: Report) -> Iterator[Typed]:
-    """The names that titles of articles stand for, where their class has a type."""
-    for title, class_ in titles:
-        type = classes.get(class_)
-        if type is None:
-            report.note(NO_TYPE, f"{title} ({class_})")
-            continue
-        for name in names_of_title(title):
-            yield name, type
-
-
-def names_of_title(title: str) -> list[str]:
-    """What an article's title names: without a qualifier in brackets, and also without one after a comma.
-
-    `Paris (mythology)` is Paris; `Springfield, Illinois` is both that and Springfield.
-    """
-    name = _QUALIFIER.sub("", title.replace("_", " ")).strip() or title
-    short, comma, _ = name.partition(", ")
-    return [name, short] if comma and short else [name]
 
 
 def save_gazetteer(gazetteer: Gazetteer, path: str | Path) -> None:

@@ -21,7 +21,7 @@ _OPENERS: tuple[tuple[bytes, Any], ...] = (
     (b"BZh", bz2.open),
     (b"\xfd7zXZ\x00", lzma.open),
 )
-_BROKEN = (EOFError, OSError, lzma.LZMAError, zlib.error)
+BROKEN = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
 def open_packed(path: str | Path) -> IO[bytes]:
@@ -45,7 +45,7 @@ def numbered_lines(path: str | Path, report: Report) -> Iterator[tuple[int, str]
                 number, line = next(lines)
             except StopIteration:
                 return
-            except _BROKEN:
+            except BROKEN:
                 report.note(CUT_OFF, str(path))
                 return
             try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fofe.errors import InputError
 from fofe.formats.report import Report
-from fofe.resources.packed import numbered_lines, open_packed
+from fofe.resources.packed import BROKEN, numbered_lines, open_packed
 
 DUMP_START = b"<mediawiki"
 
@@ -28,11 +28,18 @@ def text_files(paths: Iterable[str | Path]) -> list[Path]:
     return files
 
 
+def is_dump(path: Path) -> bool:
+    """Whether a file is a MediaWiki dump, by how it begins."""
+    with open_packed(path) as stream:
+        try:
+            return DUMP_START in stream.read(512)
+        except BROKEN:
+            return False
+
+
 def paragraphs(path: Path, language: str, report: Report) -> Iterator[str]:
     """The lines of a text, or the paragraphs of the articles of a Wikipedia dump."""
-    with open_packed(path) as stream:
-        is_dump = DUMP_START in stream.read(512)
-    if is_dump:
+    if is_dump(path):
         yield from _articles(path, language, report)
         return
     for _, line in numbered_lines(path, report):
