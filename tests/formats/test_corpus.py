@@ -7,6 +7,7 @@ import pytest
 
 from fofe.errors import InputError
 from fofe.formats import FORMATS, Report, format_named, guess_format, read_corpus, write_corpus
+from fofe.text.align import align
 from fofe.text.document import Document
 
 CONLL = "Rio B-LOC\n"
@@ -119,3 +120,29 @@ def test_report_names_the_first_places_of_each_remark() -> None:
     report.note("others")
     assert report
     assert report.lines() == ["tag scheme: IOB1, BIOES", "5 orphans (first: f:1, f:2, f:3)", "1 others"]
+
+
+def test_words_become_the_tokens_of_the_language(tmp_path: Path) -> None:
+    path = tmp_path / "words.conll"
+    path.write_text(
+        "习近平\tB-PER\n访问\tO\n北京\tB-ORG\n大学2010\tI-ORG\n。\tO\n\n好\tO\n", encoding="utf-8"
+    )
+    report = Report()
+    (document,) = read_corpus(path, "conll", report, language="zh", retokenise=True)
+    assert [sentence.words for sentence in document.sentences] == [
+        [*"习近平访问北京大学", "2010", "。"],
+        ["好"],
+    ]
+    assert [document.text[token.start : token.end] for token in document.tokens] == [
+        token.text for token in document.tokens
+    ]
+    aligned, rest = align(document)
+    assert [span for span, _ in aligned] == [(0, 0, 3), (0, 5, 10)]
+    assert not rest
+    assert report.counts["documents whose tokens were cut anew as zh"] == 1
+
+
+def test_cutting_anew_needs_a_language(tmp_path: Path) -> None:
+    (tmp_path / "words.conll").write_text(CONLL)
+    with pytest.raises(InputError, match="needs a language"):
+        list(read_corpus(tmp_path / "words.conll", retokenise=True))

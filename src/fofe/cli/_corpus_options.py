@@ -21,6 +21,12 @@ def add_corpus_options(parser: argparse.ArgumentParser) -> None:
         help="CoNLL lines that begin with # are comments, or never are (default: those without a tag are)",
     )
     group.add_argument("--lang", metavar="L", help="language by which text without tokens is tokenised")
+    group.add_argument(
+        "--retokenise",
+        action="store_true",
+        default=None,
+        help="cut the sentences of the corpus into tokens anew, by the rules of the language",
+    )
 
 
 def corpus_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -30,5 +36,6 @@ def corpus_options(args: argparse.Namespace) -> dict[str, Any]:
         "tag_column": args.tag_column,
         "comments": args.comments,
         "language": args.lang,
+        "retokenise": args.retokenise,
     }
     return {name: value for name, value in options.items() if value is not None}

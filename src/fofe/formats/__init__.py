@@ -84,19 +84,24 @@ def read_corpus(
     report: Report | None = None,
     *,
     language: str | None = None,
+    retokenise: bool = False,
     **options: Any,
 ) -> Iterator[Document]:
     """The documents of a file, a directory, a pattern such as `data/*.conll`, or standard input (`-`).
 
     Without a format each file's own is guessed. With a language, texts without tokens are tokenised; else
-    they come without sentences. The options are those of the format's `read`.
+    they come without sentences. With `retokenise`, the sentences of the others are cut into tokens anew, by
+    the rules of the language: a corpus of Chinese words becomes one of characters. The options are those of
+    the format's `read`.
     """
+    if retokenise and language is None:
+        raise InputError("cutting tokens anew needs a language", path=path, remedy="give its ISO 639 code")
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
         reader = format_named(name).read
         _check_options(reader, name, options)
         for document in reader(file, report, **options):
-            yield document if language is None else with_tokens(document, language, report)
+            yield document if language is None else with_tokens(document, language, report, anew=retokenise)
 
 
 def write_corpus(
@@ -119,13 +124,16 @@ def write_corpus(
     writer(documents, path, Report() if report is None else report, **options)
 
 
-def with_tokens(document: Document, language: str, report: Report) -> Document:
-    """The document itself, tokenised if it has text but no tokens."""
-    if not document.sentences and document.text.strip():
-        from fofe.text.tokenise import tokeniser
+def with_tokens(document: Document, language: str, report: Report, *, anew: bool = False) -> Document:
+    """The document itself, tokenised if it has text but no tokens; `anew` also if it has some."""
+    from fofe.text.tokenise import tokeniser
 
+    if not document.sentences and document.text.strip():
         document.sentences = tokeniser(language).document(document.text).sentences
         report.note(f"documents without tokens tokenised as {language}", document.id)
+    elif anew:
+        document.sentences = tokeniser(language).retokenised(document)
+        report.note(f"documents whose tokens were cut anew as {language}", document.id)
     return document
 
 

@@ -57,6 +57,14 @@ class Tokeniser:
             start = end
         return Document(text, sentences, id=id)
 
+    def retokenised(self, document: Document) -> list[Sentence]:
+        """The sentences of a document with the tokens that they would have here."""
+        cut = (
+            Sentence(self._tokens(document.text, sentence.start, sentence.end))
+            for sentence in document.sentences
+        )
+        return [sentence for sentence in cut if sentence.tokens]
+
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
         # A tuple made directly saves the call of Token's own constructor, a good part of the time in all.
         make = tuple.__new__

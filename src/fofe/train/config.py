@@ -36,6 +36,8 @@ class DataConfig:
     """conll, jsonl or brat; recognised from the file where it is not given."""
     token_column: int = 0
     tag_column: int = -1
+    retokenise: bool = False
+    """Whether sentences are cut into tokens anew, by the rules of the model's language."""
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -53,6 +55,7 @@ class CorpusConfig:
     format: str | None = None
     token_column: int = 0
     tag_column: int = -1
+    retokenise: bool = False
     types: tuple[str, ...] | None = None
     """The types whose mentions are all annotated; without it, all that occur."""
     kinds: tuple[str, ...] | None = None

@@ -168,7 +168,9 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     options: dict[str, Any] = {}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
         options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
-    documents = read_corpus(path, corpus.format, report, language=language, **options)
+    documents = read_corpus(
+        path, corpus.format, report, language=language, retokenise=corpus.retokenise, **options
+    )
     return map(with_heads, documents) if corpus.heads else documents
 
 
