@@ -1,0 +1,54 @@
+"""Training runs of configurations with `[[corpus]]` tables, on the corpora and vectors beside the project."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+from _record import RUNS, shared
+
+from fofe.cli._progress import TerminalWatcher
+from fofe.model.storage import StoredModel, load_model
+from fofe.train.config import RunConfig, load_config
+from fofe.train.run import train
+
+CONFIGS = Path(__file__).resolve().parent.parent / "configs"
+
+
+def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:
+    """A configuration whose `../data` and `../vectors` are those beside the project."""
+    found = load_config(config)
+    paths: dict[str, Any] = {}
+    for corpus in found.corpus:
+        key = f"corpus.{corpus.name}"
+        paths[f"{key}.train"] = [_shared(path) for path in corpus.train]
+        paths |= {f"{key}.{part}": _shared(path) for part, path in _held_out(corpus) if path}
+    for view in found.model.views:
+        if view.vectors:
+            paths[f"model.views.{view.name}.vectors"] = _shared(view.vectors)
+    return load_config(config, paths | overrides)
+
+
+def _held_out(corpus: Any) -> list[tuple[str, str | None]]:
+    return [("dev", corpus.dev), ("test", corpus.test)]
+
+
+def _shared(path: str) -> str:
+    """The file beside the project that a path like `configs/../data/gum/dev.jsonl` stands for."""
+    parts = Path(path).parts
+    return str(shared(*parts[parts.index("..") + 1 :]))
+
+
+def trained(config: RunConfig, name: str, command: str) -> StoredModel:
+    """Train in a directory of that name, or go on with what is there."""
+    return load_model(train(config, RUNS / name, TerminalWatcher(sys.stderr), command=command, resume=True))
+
+
+def cost(model: StoredModel) -> dict[str, float]:
+    """What the training has taken."""
+    return {
+        "train_cpu_minutes": round(model.training["cpu_seconds"] / 60, 1),
+        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }

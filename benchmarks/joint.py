@@ -1,0 +1,93 @@
+"""One English model from CoNLL-2003, LitBank and GUM against one for each: one training a call, resumable.
+
+    python benchmarks/joint.py --seed 1 joint
+    python benchmarks/joint.py --seed 1 conll2003
+    python benchmarks/joint.py --seed 1 litbank
+    python benchmarks/joint.py --seed 1 gum
+    python benchmarks/joint.py --seed 1
+
+The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and in
+its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test set (GUM:
+dev). Without a name, what has been trained is compared and recorded: the joint model's F1 minus that of the
+single one. A call that was killed goes on when it is given again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from _mention_runs import CONFIGS, configured, cost, trained
+from _record import RUNS, record_seed
+
+from fofe.model.storage import load_model
+from fofe.train.config import RunConfig
+
+JOINT = "joint"
+CORPORA = ("conll2003", "litbank", "gum")
+
+
+def main() -> None:
+    """Train one of the models, or compare them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("model", nargs="?", choices=(JOINT, *CORPORA))
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--epochs", type=int, help="for trials: so many epochs, and nothing is recorded")
+    args = parser.parse_args()
+    if args.model is None:
+        _compare(args.seed, args.epochs)
+        return
+    overrides: dict[str, Any] = {"training.seed": args.seed}
+    if args.epochs:
+        overrides["training.epochs"] = args.epochs
+    config = configured(CONFIGS / "english.toml", overrides)
+    if args.model != JOINT:
+        config = _alone(config, args.model)
+    command = shlex.join(["python", "benchmarks/joint.py", "--seed", str(args.seed), args.model])
+    model = trained(config, _folder(args.model, args.seed, args.epochs), command)
+    print(_f1(model.training), cost(model))
+
+
+def _alone(config: RunConfig, name: str) -> RunConfig:
+    """One corpus with its own labels; a flat one makes a flat model."""
+    (corpus,) = (corpus for corpus in config.corpus if corpus.name == name)
+    decoding = config.decoding
+    if not corpus.nested:
+        decoding = replace(decoding, nested=False, strategies=("highest-first", "longest-first"))
+    return replace(config, corpus=(replace(corpus, labels={}),), decoding=decoding)
+
+
+def _folder(model: str, seed: int, epochs: int | None) -> str:
+    return "-".join(["joint", model, *([f"trial{epochs}"] if epochs else []), str(seed)])
+
+
+def _compare(seed: int, epochs: int | None) -> None:
+    trainings = {
+        model: load_model(RUNS / _folder(model, seed, epochs) / "model").training
+        for model in (JOINT, *CORPORA)
+    }
+    together = _f1(trainings[JOINT])
+    metrics: dict[str, float] = {}
+    for corpus in CORPORA:
+        alone = _f1(trainings[corpus])[corpus]
+        metrics[f"{corpus}_delta"] = round(together[corpus] - alone, 2)
+        metrics[f"{corpus}_f1"] = round(together[corpus], 2)
+        metrics[f"{corpus}_alone_f1"] = round(alone, 2)
+    metrics["train_cpu_minutes"] = round(trainings[JOINT]["cpu_seconds"] / 60, 1)
+    print(metrics)
+    if not epochs:
+        record_seed("joint", seed, metrics, "python benchmarks/joint.py --seed SEED")
+
+
+def _f1(training: dict[str, Any]) -> dict[str, float]:
+    """The overall F1 on each corpus's test set, or on its dev set where it has none."""
+    scores = training["scores"]["dev"] | training["scores"]["test"]
+    return {name: scores[name]["overall"]["f1"] for name in scores}
+
+
+if __name__ == "__main__":
+    main()
