@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from fofe.decode import STRATEGIES
 from fofe.serve.models import Models, Options
@@ -15,6 +15,14 @@ MOST_TEXTS = 10_000
 
 Strategy = Literal[STRATEGIES]  # type: ignore[valid-type]
 ExportFormat = Literal["jsonl", "brat", "html", "redacted"]
+
+
+def _whole(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE = BeforeValidator(_whole)
+"""Takes 3.0 for 3, as JSON does."""
 
 
 class Request(BaseModel):
@@ -43,7 +51,7 @@ class Request(BaseModel):
 class DetailedRequest(Request):
     """A request that may also say how much each mention tells."""
 
-    alternatives: Annotated[int, Field(ge=0, le=100)] = Field(
+    alternatives: Annotated[int, Field(ge=0, le=100), WHOLE] = Field(
         default=0, description="How many of the next best labels each mention tells."
     )
     for_recall: bool = Field(default=False, description="Take the best label even where NONE is more likely.")
@@ -74,7 +82,7 @@ class LatticeFields(Request):
     text: Annotated[str, Field(max_length=LONGEST_LATTICE_TEXT)] = Field(
         description="The text.", examples=["Anna Berg met the mayor of Bergen."]
     )
-    sentence: Annotated[int, Field(ge=0)] | None = Field(
+    sentence: Annotated[int, Field(ge=0), WHOLE] | None = Field(
         default=None, description="Only this sentence, counted from 0; none if the text has fewer."
     )
 
