@@ -33,6 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
         completion,
         compress,
         convert,
+        ensemble,
         evaluate,
         fuse,
         gazetteer,
@@ -71,6 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
         check,
         kbp,
         fuse,
+        ensemble,
         completion,
     ):
         command.add_parser(subparsers)

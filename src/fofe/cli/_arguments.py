@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from fofe.errors import FofeError
+
 
 def count(text: str) -> int:
     """A number of things, at least one."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
     return int(text)
+
+
+def numbers(option: str, text: str | None) -> tuple[float, ...]:
+    """The numbers of an option such as `--weights 1,0.5`; none where it was not given."""
+    try:
+        return tuple(float(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        raise FofeError(f"{option} {text} is not a list of numbers (for example 1,0.5)") from None

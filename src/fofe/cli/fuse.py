@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from fofe.cli._arguments import count
+from fofe.cli._arguments import count, numbers
 from fofe.errors import FofeError
 
 if TYPE_CHECKING:
@@ -111,8 +111,5 @@ def run(args: argparse.Namespace) -> int:
 def _rule(args: argparse.Namespace) -> Rule:
     from fofe.fusion.vote import Rule
 
-    try:
-        weights = tuple(float(weight) for weight in args.weights.split(",")) if args.weights else ()
-    except ValueError:
-        raise FofeError(f"--weights {args.weights} is not a list of numbers (for example 1,0.5)") from None
+    weights = numbers("--weights", args.weights)
     return Rule(args.method, args.votes, weights, args.threshold, args.strategy, args.nested)

@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fofe.model.storage import StoredModel
+    from fofe.model.ensemble import Ensemble
+    from fofe.model.storage import Decoding, StoredModel
 
 EXAMPLES = """\
 examples:
@@ -33,9 +34,13 @@ def run(args: argparse.Namespace) -> int:
     """Print the facts."""
     import json
 
+    from fofe.model.ensemble import is_ensemble, load_ensemble
     from fofe.model.storage import load_model, size_on_disk
 
-    facts = _facts(load_model(args.model), size_on_disk(args.model))
+    if is_ensemble(args.model):
+        facts = _ensemble_facts(load_ensemble(args.model))
+    else:
+        facts = _facts(load_model(args.model), size_on_disk(args.model))
     if args.json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return 0
@@ -43,6 +48,18 @@ def run(args: argparse.Namespace) -> int:
     for name, value in facts.items():
         print(f"{name:{width}}  {_readable(value)}")
     return 0
+
+
+def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
+    whole = ensemble.as_one
+    return {
+        "language": whole.config.language,
+        "labels": list(whole.labels[1:]),
+        "fragments": f"up to {whole.config.max_words} words",
+        "members": list(ensemble.names),
+        "weights": [round(weight, 3) for weight in ensemble.weights],
+        "decoding": _decoding(ensemble.decoding),
+    }
 
 
 def _facts(model: StoredModel, size: int) -> dict[str, Any]:
@@ -64,9 +81,7 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     facts["weights"] = sum(array.size for array in model.weights.values())
     facts["megabytes"] = round(size / 1e6, 1)
     facts["storage"] = f"word tables {model.storage.tables}, other weights {model.storage.weights}"
-    decoding = model.decoding
-    nested = ", nested" if decoding.nested else ""
-    facts["decoding"] = f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
+    facts["decoding"] = _decoding(model.decoding)
     if model.gate is not None:
         facts["gate"] = (
             f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
@@ -83,6 +98,11 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
         if key in model.training:
             facts[key.replace("_", " ")] = model.training[key]
     return facts
+
+
+def _decoding(decoding: Decoding) -> str:
+    nested = ", nested" if decoding.nested else ""
+    return f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
 
 
 def _readable(value: Any) -> str:

@@ -7,10 +7,14 @@ import shlex
 import sys
 from typing import Any
 
+from fofe.cli._arguments import count
+
 DESCRIPTION = """\
 Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
 and, at the end, model/. A run that was killed goes on with --resume and ends
-with the same weights as one that was not. With --plan nothing is trained: it
+with the same weights as one that was not. With --folds several models are
+trained, each without another part of the sentences, and model/ averages them,
+at several times the cost. With --plan nothing is trained: it
 tells what every label, kind and region of the corpora will count as.
 """
 
@@ -19,6 +23,7 @@ examples:
   fofe train examples/tiny.toml -o runs/tiny
   fofe train my.toml -o runs/my --set training.epochs=20 --set training.seed=3
   fofe train my.toml -o runs/my --resume
+  fofe train my.toml -o runs/my5 --folds 5
   fofe train my.toml --plan
   fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
 """
@@ -39,6 +44,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--plan", action="store_true", help="tell what the corpora will count as, and train nothing"
     )
     parser.add_argument("--resume", action="store_true", help="go on with the run in that directory")
+    parser.add_argument(
+        "--folds",
+        type=count,
+        metavar="K",
+        help="train K models, each without one K-th of the training sentences, and average them",
+    )
     parser.add_argument(
         "--from", dest="start", metavar="MODEL", help="start from a trained model, with its views and layers"
     )
@@ -69,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError("training needs a directory for the run: -o DIR")
     try:
         from fofe.cli._progress import TerminalWatcher
+        from fofe.train.folds import train_folds
         from fofe.train.run import train
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -77,7 +89,11 @@ def run(args: argparse.Namespace) -> int:
     watcher = TerminalWatcher(sys.stderr)
     command = shlex.join(["fofe", *sys.argv[1:]])
     try:
-        folder = train(config, args.output, watcher, command=command, start=args.start, resume=args.resume)
+        options: dict[str, Any] = {"command": command, "start": args.start, "resume": args.resume}
+        if args.folds:
+            folder = train_folds(config, args.output, watcher, args.folds, **options)
+        else:
+            folder = train(config, args.output, watcher, **options)
     except KeyboardInterrupt:
         watcher.close()
         print(

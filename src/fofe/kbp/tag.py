@@ -57,11 +57,14 @@ class TagJob:
 
     def describe(self) -> str:
         """What the result depends on besides the documents."""
+        from fofe.model.ensemble import directories
+
         digest = hashlib.sha256(json.dumps([__version__, asdict(self)], sort_keys=True).encode())
         for path in self.models.values():
-            for file in sorted(Path(path).rglob("*")):
-                if file.is_file():
-                    digest.update(file.read_bytes())
+            for directory in directories(path):
+                for file in sorted(directory.iterdir()):
+                    if file.is_file():
+                        digest.update(file.read_bytes())
         return digest.hexdigest()
 
     def _tag_file(self, path: str, models: Mapping[str, Model]) -> Entry:

@@ -40,6 +40,8 @@ from fofe.resources.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 
 FORMAT_VERSION = 1
 NAMES_FILE = "names.gazetteer"
+ENSEMBLE = "ensemble.json"
+"""The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 COPY_AGAIN = "copy the model again"
 
 
@@ -164,6 +166,8 @@ def load_model(path: str | Path) -> StoredModel:
         raise ModelError(
             "there is no such model directory", path=folder, remedy="give the output of fofe train"
         )
+    if (folder / ENSEMBLE).is_file() and not (folder / "config.json").is_file():
+        raise ModelError("is an ensemble, not one model", path=folder, remedy="give one of its members")
     with _model_errors():
         return _load(folder)
 

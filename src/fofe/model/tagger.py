@@ -16,6 +16,7 @@ from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
+from fofe.model.ensemble import EnsembleEngine, is_ensemble, load_ensemble
 from fofe.model.pieces import pieces
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -239,7 +240,7 @@ def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[
 
 
 def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Model:
-    """Load a model directory.
+    """Load a model directory, or that of an ensemble.
 
     Args:
         path: the directory.
@@ -249,8 +250,18 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     """
     if engine not in ENGINES:
         raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
+
+    def scorer(stored: StoredModel) -> Scorer:
+        if engine == "torch":
+            return _torch_engine(stored, device)
+        return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+
+    if is_ensemble(path):
+        ensemble = load_ensemble(path)
+        engines = EnsembleEngine([scorer(member) for member in ensemble.members], ensemble)
+        return Model(ensemble.as_one, path=Path(path), scorer=engines)
     stored = load_model(path)
-    return Model(stored, path=Path(path), scorer=_torch_engine(stored, device) if engine == "torch" else None)
+    return Model(stored, path=Path(path), scorer=scorer(stored))
 
 
 def _torch_engine(stored: StoredModel, device: str) -> Scorer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, product
 from typing import Any
 
@@ -19,6 +19,7 @@ from fofe.text.tokenise import tokeniser
 from fofe.train.annotation import NEGATIVE, Annotation
 from fofe.train.config import CorpusConfig, RunConfig
 from fofe.train.examples import LabelledSentence, labelled_sentences
+from fofe.train.fold import Fold
 
 HELD_OUT_SHARE = 0.05
 
@@ -32,6 +33,8 @@ class Corpus:
     train: list[LabelledSentence]
     dev: list[LabelledSentence]
     test: list[LabelledSentence]
+    held_out: list[LabelledSentence] = field(default_factory=list)
+    """Of these, which another fold is trained on, only the labels are known."""
 
     @property
     def name(self) -> str:
@@ -51,8 +54,8 @@ class Corpus:
         }
 
     def labels(self) -> set[str]:
-        """The model's labels for what occurs in the training and the dev sentences."""
-        return set(self.annotation.present(_own_labels([*self.train, *self.dev])))
+        """The model's labels for what occurs in the training and the dev sentences, and in other folds."""
+        return set(self.annotation.present(_own_labels([*self.train, *self.dev, *self.held_out])))
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,17 @@ class Corpora:
         return [NONE, *sorted(set().union(*(part.labels() for part in self.parts)) - {NONE})]
 
 
-def read_corpora(config: RunConfig) -> Corpora:
-    """Read the corpora of a configuration; what has no dev or test set holds out 5 % for each of them."""
+def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
+    """Read the corpora of a configuration; what has no dev or test set holds out 5 % for each of them.
+
+    With a fold, its part of each corpus is not trained on: it is the dev set of a corpus that has none.
+    """
     tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
     report = Report()
-    return Corpora(tuple(_read(corpus, config, report) for corpus in config.corpora), report)
+    return Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
 
 
-def _read(corpus: CorpusConfig, config: RunConfig, report: Report) -> Corpus:
+def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
     def sentences(path: str, unannotated: str) -> list[LabelledSentence]:
         documents = _documents(path, corpus, config.model.language, report)
         return labelled_sentences(documents, report, unannotated=unannotated)
@@ -95,19 +101,25 @@ def _read(corpus: CorpusConfig, config: RunConfig, report: Report) -> Corpus:
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
     _not_empty(train, corpus.train[0])
     test = sentences(corpus.test, NEGATIVE) if corpus.test else []
+    held_out: list[LabelledSentence] = []
+    if fold is not None:
+        train, held_out = (_chosen(train, numbers) for numbers in fold.split(train))
     if corpus.dev is not None:
         dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev)
+    elif fold is not None:
+        dev = held_out
     elif corpus.test:
         train, dev = _split(train, 1)
     else:
         train, dev, test = _split(train, 2)
     _note_long_mentions(train, config.model.max_words, report)
-    everything = [*train, *dev, *test]
+    everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
     for label in sorted(_own_labels(everything)):
         if not annotation.labels[label]:
-            train, dev, test = (_without(label, part, report) for part in (train, dev, test))
-    return Corpus(corpus, annotation, train, dev, test)
+            parts = (train, dev, test, held_out)
+            train, dev, test, held_out = (_without(label, part, report) for part in parts)
+    return Corpus(corpus, annotation, train, dev, test, held_out)
 
 
 def make_annotation(

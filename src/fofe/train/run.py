@@ -24,6 +24,7 @@ from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import DecodingConfig, RunConfig
 from fofe.train.corpora import Corpora, read_corpora
+from fofe.train.fold import Fold
 from fofe.train.gate import fit_gate
 from fofe.train.names import prepare_names, with_name_types
 from fofe.train.setup import Setup, prepare
@@ -56,15 +57,17 @@ def train(
     command: str,
     start: str | Path | None = None,
     resume: bool = False,
+    fold: Fold | None = None,
 ) -> Path:
     """Train a model in a directory and return the directory of the model.
 
     With `start`, training goes on from that model: its language, views and layers, its labels and new ones.
+    With `fold`, one part of the training sentences is left out.
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
         config = replace(config, model=stored.config)
-    run = Run(config, folder, watcher, command=command, start=stored)
+    run = Run(config, folder, watcher, command=command, start=stored, fold=fold)
     run.train(resume=resume)
     return run.folder / MODEL
 
@@ -83,12 +86,13 @@ class Run:
         *,
         command: str,
         start: StoredModel | None = None,
+        fold: Fold | None = None,
     ) -> None:
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
         self.watcher = watcher
         torch.set_num_threads(config.training.threads)
-        self.corpora: Corpora = read_corpora(config)
+        self.corpora: Corpora = read_corpora(config, fold)
         for line in self.corpora.report.lines():
             watcher.say(line)
         names = prepare_names(config.model.gazetteer, self.corpora.train, start)

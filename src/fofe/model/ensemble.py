@@ -1,0 +1,223 @@
+"""Several models as one: the probabilities that they give to a fragment are averaged before decoding.
+
+The directory of an ensemble holds `ensemble.json`, which names the directories of its members relative to
+itself, with weights and the decoding of the whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fofe._arrays import IntArray
+from fofe._files import read_text
+from fofe.encode.fragments import Fragments
+from fofe.errors import ModelError
+from fofe.model.config import ModelConfig
+from fofe.model.engine import Scores
+from fofe.model.settings import build, to_table
+from fofe.model.storage import ENSEMBLE, Decoding, StoredModel, load_model
+
+if TYPE_CHECKING:
+    from fofe.model.tagger import Scorer
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """What the directory of an ensemble holds."""
+
+    names: tuple[str, ...]
+    """The directories of the members, relative to that of the ensemble."""
+    members: tuple[StoredModel, ...]
+    weights: tuple[float, ...]
+    """What each counts; their sum is 1."""
+    decoding: Decoding
+
+    @property
+    def as_one(self) -> StoredModel:
+        """The first member with what the whole has in common: the widest reach, the decoding."""
+        return replace(
+            self.members[0],
+            config=max((member.config for member in self.members), key=_reach),
+            decoding=self.decoding,
+            training={"members": [member.training for member in self.members]},
+            card="",
+        )
+
+
+def _reach(config: ModelConfig) -> int:
+    return config.reach if config.sees_documents else 0
+
+
+class EnsembleEngine:
+    """Averages the scores of several engines.
+
+    Behind gates each engine scores other fragments. Those that any of them lets through are judged, and for
+    an engine that turned a fragment away it is NONE for certain: that is what its gate said.
+    """
+
+    def __init__(self, engines: Sequence[Scorer], ensemble: Ensemble) -> None:
+        self._engines = engines
+        self._weights = ensemble.weights
+        self._width = ensemble.members[0].config.max_words
+        labels = ensemble.members[0].labels
+        self._columns = [[member.labels.index(label) for label in labels] for member in ensemble.members]
+
+    def fresh(self) -> EnsembleEngine:
+        """One that has seen no text yet."""
+        other = object.__new__(EnsembleEngine)
+        other.__dict__.update(self.__dict__, _engines=[engine.fresh() for engine in self._engines])
+        return other
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores:
+        """Mean label probabilities of the fragments of some sentences, as `Engine.score` gives them."""
+        scores = [engine.score(sentences, opens, exact=exact) for engine in self._engines]
+        offsets = scores[0].token_offsets
+        numbers = [self._numbers(one.fragments) for one in scores]
+        together = np.unique(np.concatenate(numbers))
+        probabilities = np.zeros((len(together), len(self._columns[0])), dtype=np.float32)
+        for one, of_one, weight, columns in zip(scores, numbers, self._weights, self._columns, strict=True):
+            judged = np.searchsorted(together, of_one)
+            turned_away = np.ones(len(together), dtype=bool)
+            turned_away[judged] = False
+            probabilities[judged] += np.float32(weight) * one.probabilities[:, columns]
+            probabilities[turned_away, 0] += np.float32(weight)
+        firsts = together // self._width
+        fragments = Fragments(
+            np.searchsorted(offsets, firsts, side="right") - 1, firsts, firsts + together % self._width
+        )
+        return Scores(fragments, offsets, probabilities)
+
+    def _numbers(self, fragments: Fragments) -> IntArray:
+        """[F] a number for each fragment, in the order of first tokens and lengths."""
+        numbers: IntArray = fragments.firsts * self._width + fragments.lasts - fragments.firsts
+        return numbers
+
+
+def is_ensemble(path: str | Path) -> bool:
+    """Whether a directory is that of an ensemble."""
+    return (Path(path) / ENSEMBLE).is_file()
+
+
+def directories(path: str | Path) -> list[Path]:
+    """The directories that a model is made of: its own, and those of the members of an ensemble."""
+    if is_ensemble(path):
+        return [Path(path), *(Path(path) / name for name in load_ensemble(path).names)]
+    load_model(path)  # what is wrong with it is told here
+    return [Path(path)]
+
+
+def load_ensemble(path: str | Path) -> Ensemble:
+    """Read the directory of an ensemble and those of its members."""
+    file = Path(path) / ENSEMBLE
+    try:
+        table = json.loads(read_text(file))
+        names, weights = table["members"], table["weights"]
+        fits = table["format"] == FORMAT_VERSION and len(names) == len(weights) > 0
+        fits = (
+            fits and all(isinstance(name, str) for name in names) and sum(weights) > 0 and min(weights) >= 0
+        )
+    except (ValueError, KeyError, TypeError):
+        fits = False
+    if not fits:
+        raise ModelError(
+            "is not the description of an ensemble",
+            path=file,
+            remedy='it has "format": 1, "members", as many "weights", and "decoding"',
+        )
+    decoding = build(Decoding, table.get("decoding", {}), path=file)
+    return _joined([Path(path) / name for name in names], names, weights, decoding)
+
+
+def _joined(
+    paths: Sequence[Path], names: Sequence[str], weights: Sequence[float], decoding: Decoding | None
+) -> Ensemble:
+    members = tuple(load_model(path) for path in paths)
+    for path, member in zip(paths, members, strict=True):
+        for what, one, other in (
+            ("labels", set(members[0].labels), set(member.labels)),
+            ("max_words", members[0].config.max_words, member.config.max_words),
+            ("language", members[0].config.language, member.config.language),
+        ):
+            if one != other:
+                raise ModelError(
+                    f"has other {what} than {paths[0]}: {_told(other)}, not {_told(one)}",
+                    path=path,
+                    remedy="the members of an ensemble must agree in labels, max_words and language",
+                )
+    total = sum(weights)
+    shares = tuple(weight / total for weight in weights)
+    return Ensemble(tuple(names), members, shares, decoding or _common_decoding(members))
+
+
+def _told(value: Any) -> str:
+    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
+
+
+def _common_decoding(members: Sequence[StoredModel]) -> Decoding:
+    """The mean of the thresholds that were tuned, and the strategy that most have."""
+    strategies = Counter(member.decoding.strategy for member in members)
+    return Decoding(
+        threshold=round(fmean(member.decoding.threshold for member in members), 4),
+        strategy=strategies.most_common(1)[0][0],
+        nested=any(member.decoding.nested for member in members),
+    )
+
+
+def refer_to(members: Sequence[Path], folder: Path) -> None:
+    """Make a directory an ensemble of models that stay where they are."""
+    names = [os.path.relpath(member, folder) for member in members]
+    ensemble = _joined(members, names, [1.0] * len(members), None)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(ensemble, folder)
+
+
+def save_ensemble(
+    members: Sequence[str | Path], folder: str | Path, weights: Sequence[float] = ()
+) -> Ensemble:
+    """Write a directory that holds copies of the members, whole or not at all."""
+    target = Path(folder)
+    if target.exists():
+        raise ModelError("exists", path=target, remedy="choose another directory")
+    paths = [Path(member) for member in members]
+    names = [f"member-{number}" for number in range(1, len(paths) + 1)]
+    ensemble = _joined(paths, names, weights or [1.0] * len(paths), None)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise ModelError(f"cannot be written: {error.strerror}", path=target) from None
+    try:
+        for path, name in zip(paths, names, strict=True):
+            shutil.copytree(path, aside / name)
+        _write(ensemble, aside)
+        aside.chmod(0o755)
+        aside.rename(target)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+    return ensemble
+
+
+def _write(ensemble: Ensemble, folder: Path) -> None:
+    table = {
+        "format": FORMAT_VERSION,
+        "members": list(ensemble.names),
+        "weights": [round(weight, 6) for weight in ensemble.weights],
+        "decoding": to_table(ensemble.decoding),
+    }
+    (folder / ENSEMBLE).write_text(json.dumps(table, indent=2) + "\n", "utf-8")
