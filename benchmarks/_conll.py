@@ -1,0 +1,126 @@
+"""Studies on CoNLL-2003: many trained models of which only the scores are kept, each trained once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from _record import RUNS, shared, vectors_named
+
+from fofe._files import write_whole
+from fofe.cli._progress import TerminalWatcher
+from fofe.model.storage import load_model
+from fofe.train.config import RunConfig, load_config
+from fofe.train.run import train
+
+CONFIGS = Path(__file__).resolve().parent.parent / "configs"
+FAST = {"training.epochs": 12, "training.evaluate_every": 4}
+SMOKE_LINES = 3000
+STUDIES = RUNS / "studies"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The scores of a trained model, in percent, as precision, recall and F1."""
+
+    dev: tuple[float, float, float]
+    test: tuple[float, float, float] | None
+    cpu_minutes: float
+    epochs: int
+
+
+def study(
+    name: str,
+    config: Path,
+    changes: dict[str, Any],
+    command: str,
+    *,
+    test: bool = False,
+    smoke: bool = False,
+    whole: RunConfig | None = None,
+) -> Outcome:
+    """Train a model, or go on with it, or look up what came of it.
+
+    Args:
+        name: of the model's directory under runs/studies.
+        config: a configuration.
+        changes: what replaces its values.
+        command: what to tell in the model's card.
+        test: whether the test set is scored too, once, at the end.
+        smoke: a few sentences and one epoch, to see whether it runs at all.
+        whole: the configuration itself, where changes by key do not reach.
+    """
+    folder = STUDIES / (f"smoke-{name}" if smoke else name)
+    result = folder / "result.json"
+    if not result.exists():
+        settings = whole or load_config(config, changes)
+        model = train(
+            _on_conll(settings, test=test, smoke=smoke),
+            folder,
+            TerminalWatcher(sys.stderr),
+            command=command,
+            resume=True,
+        )
+        training = load_model(model).training
+        with write_whole(result) as stream:
+            kept = ("dev", "test", "cpu_seconds", "epochs")
+            stream.write(json.dumps({key: training[key] for key in kept if key in training}))
+        _drop_weights(folder)
+    found = json.loads(result.read_text("utf-8"))
+    return Outcome(
+        _scores(found["dev"]),
+        _scores(found["test"]) if "test" in found else None,
+        found["cpu_seconds"] / 60,
+        found["epochs"],
+    )
+
+
+def _scores(found: dict[str, Any]) -> tuple[float, float, float]:
+    return found["precision"], found["recall"], found["f1"]
+
+
+def _drop_weights(folder: Path) -> None:
+    """A study wants the scores; the weights of all its models would fill the disk."""
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    for path in folder.glob("*.safetensors"):
+        path.unlink()
+
+
+def _on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
+    """The configuration with the corpora and vectors beside the project."""
+    files = [shared("data", "conll2003", f"eng.{part}") for part in ("train", "testa", "testb")]
+    if smoke:
+        files = [_beginning(file) for file in files]
+    assert config.data is not None, "the configurations of these studies have one corpus"
+    data = replace(
+        config.data, train=(str(files[0]),), dev=str(files[1]), test=str(files[2]) if test else None
+    )
+    views = tuple(
+        replace(view, vectors=str(vectors_named(Path(view.vectors).name)))
+        if view.vectors and not Path(view.vectors).exists()
+        else view
+        for view in config.model.views
+    )
+    training = replace(config.training, epochs=1) if smoke else config.training
+    return replace(
+        config,
+        data=data,
+        model=replace(config.model, views=views),
+        training=training,
+        gate=replace(config.gate, enabled=False),
+    )
+
+
+def _beginning(file: Path) -> Path:
+    """The first lines of a corpus, up to the end of a sentence."""
+    lines = file.read_text("utf-8").splitlines()[:SMOKE_LINES]
+    while lines and lines[-1].strip():
+        lines.pop()
+    target = STUDIES / f"beginning-of-{file.name}"
+    STUDIES.mkdir(parents=True, exist_ok=True)
+    target.write_text("\n".join(lines) + "\n", "utf-8")
+    return target
