@@ -11,13 +11,23 @@ from typing import Any
 
 import pytest
 
+OPTIONS = ("--max-examples=10", "--seed=1", "--no-color")
+
 
 def test_schemathesis_finds_nothing(tiny_path: Path, running: Callable[..., Any], tmp_path: Path) -> None:
     pytest.importorskip("schemathesis", reason="the API is tested with schemathesis")
     with running("--model", str(tiny_path)) as (address, _):
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-m", "schemathesis.cli", "run", f"{address}openapi.json"]
-            + ["--max-examples=10", "--seed=1", "--no-color"],
+            [
+                sys.executable,
+                "-W",
+                "ignore",
+                "-m",
+                "schemathesis.cli",
+                "run",
+                *OPTIONS,
+                f"{address}openapi.json",
+            ],
             cwd=tmp_path,
             env={**os.environ, "PYTHONUTF8": "1"},
             capture_output=True,

@@ -51,9 +51,13 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """A socket that says it is TCP: only then does asyncio send small answers without delay."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.create_server(address[:2], family=family, backlog=1024)
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(1024)
     except OSError as error:
         raise FofeError(f"cannot listen at {host} port {port}: {error.strerror or error}") from None
     return listening
