@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -184,6 +185,75 @@ def test_training_on_from_a_model_adds_new_types(tiny_path: Path, tiny_config: P
         ("Storm Zog", "STORM"),
         ("Porto", "GPE"),
     ]
+
+
+TWO_CORPORA = """
+[[corpus]]
+name = "everything"
+train = ["train.jsonl"]
+dev = "dev.jsonl"
+test = "dev.jsonl"
+share = 0.7
+
+[[corpus]]
+name = "names"
+train = ["names.jsonl"]
+dev = "names.jsonl"
+kinds = ["NAM"]
+nested = false
+labels = { THING = ["ORG", "GPE"] }
+weight = 0.5
+"""
+
+
+@pytest.fixture
+def two_corpora(tiny_config: Path, tmp_path: Path) -> Path:
+    """Two corpora: the second has names only, flat, and one type for places and companies."""
+    lines = []
+    for part in ("train", "dev"):
+        shutil.copy(tiny_config.with_name(f"{part}.jsonl"), tmp_path)
+    for line in (tmp_path / "train.jsonl").read_text("utf-8").splitlines()[:60]:
+        document = json.loads(line)
+        outer = [
+            one
+            for one in document["mentions"]
+            if not one["type"].endswith("_NOM")
+            and not any(
+                other["start"] <= one["start"] and one["end"] <= other["end"] and other is not one
+                for other in document["mentions"]
+            )
+        ]
+        for mention in outer:
+            mention["type"] = "PER" if mention["type"] == "PER" else "THING"
+        lines.append(json.dumps({**document, "mentions": outer}) + "\n")
+    (tmp_path / "names.jsonl").write_text("".join(lines), encoding="utf-8")
+    text = tiny_config.read_text("utf-8").partition("[model]")
+    path = tmp_path / "two.toml"
+    path.write_text(TWO_CORPORA + "".join(text[1:]), encoding="utf-8")
+    return path
+
+
+def test_one_model_from_two_corpora(two_corpora: Path, tmp_path: Path) -> None:
+    config = configured(two_corpora, training__epochs=6)
+    model = trained(config, tmp_path / "whole")
+    assert model.labels == ("NONE", "GPE", "ORG", "ORG_NOM", "PER", "PER_NOM")
+    last = metrics_of(tmp_path / "whole")[-1]
+    assert last["dev_f1"] == pytest.approx((last["dev_f1_everything"] + last["dev_f1_names"]) / 2, abs=0.01)
+    assert last["dev_f1_names"] > 80, "it tells things from people, by two labels together"
+    assert last["dev_f1_everything"] > 80
+    scores = model.training["scores"]
+    assert list(scores["dev"]) == ["everything", "names"]
+    assert list(scores["test"]) == ["everything"]
+    assert scores["test"]["everything"]["nominals"]["tp"] > 0
+    assert set(scores["dev"]["names"]["labels"]) == {"PER", "THING"}
+    assert model.training["corpora"]["names"]["labels"] == {"PER": ["PER"], "THING": ["GPE", "ORG"]}
+    assert "| names: train | names.jsonl | 60 |" in model.card
+    assert "- names: dev F1 " in model.card
+    cut = Run(config, tmp_path / "cut", Interrupting(3), command="test")
+    with pytest.raises(KeyboardInterrupt):
+        cut.train()
+    trained(config, tmp_path / "cut", resume=True)
+    assert weights_file(tmp_path / "cut") == weights_file(tmp_path / "whole")
 
 
 def test_resuming_with_another_configuration_is_refused(tiny_config: Path, tiny_run: Path) -> None:

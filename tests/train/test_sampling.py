@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from fofe.encode.encoded import Encoder
 from fofe.encode.vocabulary import Vocabulary
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples, LabelledSentence, make_examples
-from fofe.train.sampling import LookedUp, Sampler, rare_words
+from fofe.train.sampling import LookedUp, RareWords, Sampler, rare_words
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
@@ -129,6 +130,41 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
     )
     assert np.array_equal(rows[:, 0], rows[:, 1])
     assert len(np.unique(rows[:, 0])) == 2
+
+
+def drawn_of_each(**options: Any) -> tuple[Counter[int], set[tuple[bool, float]]]:
+    """How many fragments ten epochs draw of each of 300 sentences with one word, and their weights."""
+    words = {"uncased": Vocabulary([], cased=False, digits="shape")}
+    sentences = [LabelledSentence([f"w{number}"], [(0, 1, "GPE")]) for number in range(300)]
+    text = Encoder(words, None).encode([sentence.words for sentence in sentences])
+    examples = make_examples(sentences, text.token_offsets, LABELS, 1)
+    numbers = {"uncased": RareWords(np.arange(300, dtype=np.int32), np.ones(300, np.float32), False)}
+    made = Sampler(text, examples, numbers, SamplingConfig(), batch_size=64, seed=1, **options)
+    counts: Counter[int] = Counter()
+    weights: set[tuple[bool, float]] = set()
+    for epoch in range(10):
+        for batch in made.epoch(epoch):
+            rows = batch.text.words["uncased"][batch.fragments.firsts]
+            counts.update(rows.tolist())
+            if batch.weights is not None:
+                weights |= set(zip((rows < 100).tolist(), batch.weights.tolist(), strict=True))
+    expected = sum(counts.values()) / 10 / 64
+    assert made.batches_per_epoch() == pytest.approx(expected, abs=1)
+    return counts, weights
+
+
+def test_an_epoch_sees_a_share_of_a_corpus() -> None:
+    shares = np.where(np.arange(300) < 100, 0.3, 1.0).astype(np.float32)
+    counts, _ = drawn_of_each(shares=shares)
+    assert all(counts[number] == 10 for number in range(100, 300))
+    assert sum(counts[number] for number in range(100)) == pytest.approx(300, abs=50)
+    assert len([number for number in range(100) if counts[number]]) > 90, "drawn anew each time"
+
+
+def test_every_fragment_has_the_weight_of_its_corpus() -> None:
+    weights = np.where(np.arange(300) < 100, 0.5, 2.0).astype(np.float32)
+    assert drawn_of_each(weights=weights)[1] == {(True, 0.5), (False, 2.0)}
+    assert drawn_of_each()[1] == set()
 
 
 def test_without_replacement_words_stay() -> None:

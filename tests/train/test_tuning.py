@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fofe.decode import Candidate
+from fofe.model.tagger import Model
+from fofe.train.annotation import Annotation
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence
-from fofe.train.tuning import Judged, Tuned
+from fofe.train.tuning import Judged, Tuned, evaluate, judge
 from fofe.train.tuning import tune as tune_corpora
 
 SENTENCES = [
@@ -47,6 +51,50 @@ def test_nothing_found_or_nothing_there() -> None:
     config = DecodingConfig(strategies=("highest-first",), thresholds=(0.5,))
     assert tune([[], []], SENTENCES, config).f1 == 0
     assert tune([[], []], [SENTENCES[1]] * 2, config).f1 == 0
+
+
+def test_several_corpora_count_alike() -> None:
+    """The mean of the corpora's F1 decides, however many mentions each has."""
+    large = Judged("large", [{(0, 1, "A")}] * 9, [[Candidate(0, 1, "A", 0.4)]] * 9)
+    small = Judged("small", [{(0, 1, "A")}], [[Candidate(0, 1, "A", 0.9), Candidate(1, 2, "A", 0.5)]])
+    config = DecodingConfig(strategies=("highest-first",), thresholds=(0.3, 0.8))
+    tuned = tune_corpora([large, small], config)
+    assert tuned.threshold == 0.3
+    assert tuned.f1_by_corpus == {"large": 100, "small": pytest.approx(200 / 3)}
+    assert tuned.f1 == pytest.approx(250 / 3)
+    assert tune_corpora([small], config).threshold == 0.8
+    assert tune_corpora([small], config).f1_by_corpus == {}
+
+
+def test_on_a_flat_corpus_the_outermost_of_nested_mentions_count() -> None:
+    pools = [[Candidate(0, 3, "ORG", 0.8), Candidate(2, 3, "GPE", 0.9)]]
+    config = DecodingConfig(nested=True, strategies=("non-crossing",), thresholds=(0.5,))
+    gold = [{(0, 3, "ORG")}]
+    assert tune_corpora([Judged("one", gold, pools, flat=True)], config).f1 == 100
+    assert tune_corpora([Judged("one", gold, pools)], config).precision == 50
+
+
+def test_scores_of_names_and_nominals() -> None:
+    gold = [{(0, 1, "PER"), (2, 3, "PER_NOM")}, {(0, 1, "PER")}]
+    pools = [[Candidate(0, 1, "PER", 0.9), Candidate(2, 3, "PER", 0.9)], [Candidate(0, 1, "PER", 0.2)]]
+    scores = evaluate(Judged("one", gold, pools), "highest-first", 0.5, nested=False)
+    assert (scores.names.tp, scores.names.fp, scores.names.fn) == (1, 1, 1), "a wrong kind is an error"
+    assert (scores.nominals.tp, scores.nominals.fn) == (0, 1)
+    assert scores.overall.f1 == 40
+
+
+def test_what_a_corpus_does_not_annotate_is_left_out(tiny_model: Model) -> None:
+    """The model knows people, places and organisations; the corpus has all places, and some unknown text."""
+    words = ["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."]
+    sentences = [LabelledSentence(words, [(6, 7, "LOC"), (0, 2, "PERSON")])] * 2
+    sentences.append(LabelledSentence(words, [], unknown=((5, 8),)))
+    annotation = Annotation(
+        {"LOC": frozenset(["GPE", "ORG"]), "PERSON": frozenset(["PER"])}, frozenset(["LOC"])
+    )
+    engine = tiny_model._engine
+    judged = judge("places", engine, sentences, tiny_model.labels, 0.3, annotation=annotation)
+    assert judged.gold == [{(6, 7, "LOC")}, {(6, 7, "LOC")}, set()]
+    assert [[one[:3] for one in pool] for pool in judged.candidates] == [[(6, 7, "LOC")]] * 2 + [[]]
 
 
 def test_nested_decoding_keeps_what_lies_inside() -> None:

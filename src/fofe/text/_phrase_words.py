@@ -45,6 +45,8 @@ PARTICIPLES = _words(
     "worth gone done begun broken"
 )
 """Those that end neither in -ed nor in -ing."""
+NAMING = _words("named called titled entitled nicknamed aged born located situated")
+"""Participles that always follow their noun, whatever comes after them."""
 ING_NOUNS = _words(
     "being beings building wing king ring spring string thing something anything nothing everything "
     "evening morning meeting wedding sibling offspring darling ceiling opening landing crossing clearing "

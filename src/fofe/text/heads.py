@@ -21,6 +21,7 @@ from fofe.text._phrase_words import (
     ED_NOUNS,
     ING_NOUNS,
     MARKS,
+    NAMING,
     OPENERS,
     PARTICIPLES,
     POSSESSIVES,
@@ -133,10 +134,12 @@ def _is_participle(words: Sequence[str], place: int, end: int, head: int) -> boo
     regular = (word.endswith("ing") and word not in ING_NOUNS) or (
         word.endswith("ed") and word not in ED_NOUNS and len(word) > 4
     )
-    if not regular and word not in PARTICIPLES:
+    if not regular and word not in PARTICIPLES and word not in NAMING:
         return False
     if head != place - 1 or _is_adjective(words[head]) or words[head].endswith("ly"):
         return False
+    if word in NAMING:
+        return True
     if place + 1 == end:
         return word.endswith("ed") or words[head].endswith("s") or words[head] in ("people", "men", "women")
     after = words[place + 1]

@@ -11,7 +11,7 @@ from fofe.decode.select import select
 from fofe.decode.view import outermost
 from fofe.evaluate.projection import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
-from fofe.model.engine import Engine
+from fofe.model.tagger import Scorer
 from fofe.train.annotation import Annotation, one_to_one
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence
@@ -53,7 +53,7 @@ class Judged:
 
 def judge(
     name: str,
-    engine: Engine,
+    engine: Scorer,
     sentences: Sequence[LabelledSentence],
     labels: Sequence[str],
     threshold: float,

@@ -1,0 +1,64 @@
+"""Probabilities in the labels of a corpus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fofe.errors import FofeError
+from fofe.evaluate.projection import Projection, in_labels_of_corpus
+from fofe.evaluate.view import flat, with_labels, without_unknown
+from fofe.model.storage import load_model
+from fofe.text.document import Document, Mention, Region
+
+LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")
+PROBABILITIES = np.array([[0.1, 0.2, 0.3, 0.25, 0.15], [0.4, 0.0, 0.1, 0.2, 0.3]], np.float32)
+
+
+def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> None:
+    projection = Projection.make(LABELS, {"LOC": ["GPE", "FAC", "ELSEWHERE"], "ORG": ["ORG"], "X": ["Y"]})
+    assert projection.labels == ("NONE", "LOC", "ORG")
+    assert projection.project(PROBABILITIES).tolist() == [
+        pytest.approx([0.25, 0.5, 0.25], abs=1e-6),
+        pytest.approx([0.7, 0.1, 0.2], abs=1e-6),
+    ]
+
+
+def test_the_same_labels_change_nothing() -> None:
+    projection = Projection.make(LABELS, {label: [label] for label in LABELS[1:]})
+    assert projection.changes_nothing
+    assert projection.project(PROBABILITIES) is PROBABILITIES
+    turned = Projection.make(LABELS, {label: [label] for label in reversed(LABELS[1:])})
+    assert not turned.changes_nothing
+
+
+def test_none_is_no_label_to_stand_for() -> None:
+    projection = Projection.make(LABELS, {"MAYBE": ["NONE", "ORG"]})
+    assert projection.project(PROBABILITIES)[:, 1].tolist() == pytest.approx([0.25, 0.2])
+    with pytest.raises(
+        FofeError, match=r"no label of the corpus \(A\) stands for one of the model's \(FAC, "
+    ):
+        Projection.make(LABELS, {"A": ["B"]})
+
+
+def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_path: object) -> None:
+    stored = load_model(str(tiny_path))
+    model = in_labels_of_corpus(stored, {"THING": ["GPE", "ORG", "ORG_NOM"]})
+    document = model("Anna Berg met the mayor of Bergen.")
+    assert [(mention.text, mention.label) for mention in document.mentions] == [("Bergen", "THING")]
+    assert model.fresh()("In Lima it rained all day.").mentions[0].label == "THING"
+
+
+def test_views_of_documents() -> None:
+    nested = Document("ab c", mentions=[Mention(1, 2, "A"), Mention(0, 2, "B"), Mention(3, 4, "A", "NOM")])
+    assert [(one.start, one.end) for one in flat(nested).mentions] == [(0, 2), (3, 4)]
+    assert [one.label for one in with_labels(nested, {"A_NOM", "B"}).mentions] == ["B", "A_NOM"]
+
+
+def test_what_is_found_in_unknown_text_counts_only_if_it_is_right() -> None:
+    gold = Document("ab cd", mentions=[Mention(0, 2, "A")], regions=[Region(1, 4, "unknown")])
+    found = [Mention(0, 2, "A"), Mention(0, 2, "B"), Mention(3, 5, "A"), Mention(4, 5, "A")]
+    (kept,) = without_unknown([gold], [Document("ab cd", mentions=found)])
+    assert kept.mentions == [found[0], found[3]]
+    known = Document("ab cd", regions=[Region(0, 5, "known")])
+    assert without_unknown([known], [Document("ab cd", mentions=found)])[0].mentions == found
