@@ -88,6 +88,8 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
             dimension=int(random.integers(1, 5)),
             codes=_some(random, CODES),
             dilations=tuple(random.integers(1, 4, random.integers(1, 4)).tolist()),
+            context_layers=int(random.integers(0, 3)),
+            context_factors=tuple(random.uniform(0.2, 0.9, random.integers(1, 4)).tolist()),
             height=int(random.integers(1, 5)),
             character_dimension=int(random.integers(1, 4)),
         )

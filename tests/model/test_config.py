@@ -23,6 +23,9 @@ CASED = ViewConfig("cased", "cased")
         ({"character_dimension": -1}, "character_dimension must be at least 1"),
         ({"dilations": ()}, "dilations must not be empty"),
         ({"dilations": (1, 0)}, "dilations must be at least 1"),
+        ({"context_layers": -1}, "context_layers must be at least 0"),
+        ({"context_factors": ()}, "context_factors must list"),
+        ({"context_factors": (0.5, 1.0)}, "a forgetting factor lies between"),
     ],
 )
 def test_views(settings: dict[str, Any], message: str) -> None:
@@ -79,3 +82,5 @@ def test_how_far_contexts_reach() -> None:
     views = (CASED, ViewConfig("w", "window", dilations=(1, 1)))
     assert ModelConfig(factors=(0.5,), views=views).reach == 27 + 2
     assert ModelConfig(factors=(0.5, 0.9), views=()).reach == 175
+    deep = ViewConfig("w", "window", context_layers=2, context_factors=(0.5, 0.2))
+    assert ModelConfig(factors=(0.5,), views=(CASED, deep)).reach == 27 + 1 + 2 * 27

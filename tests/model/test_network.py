@@ -152,7 +152,32 @@ class Definitions:
                 for place in range(len(words))
             ]
             words = [np.maximum(weight @ vector + bias, 0) for vector in seen]
+        for number in range(len(view.dilations), view.window_layers):
+            weight = self.weights[f"windows.{view.name}.layers.{number}.weight"]
+            bias = self.weights[f"windows.{view.name}.layers.{number}.bias"]
+            seen = [
+                np.concatenate(
+                    [
+                        self.around(view, words[:place]),
+                        words[place],
+                        self.around(view, words[:place:-1]),
+                    ]
+                )
+                for place in range(len(words))
+            ]
+            words = [
+                word + np.maximum(weight @ vector + bias, 0) for word, vector in zip(words, seen, strict=True)
+            ]
         return np.array(words)
+
+    def around(self, view: ViewConfig, words: Sequence[FloatArray]) -> FloatArray:
+        """The code of the words before a word, or of those after it, backwards: one step at a time."""
+        shares = np.array_split(np.arange(view.dimension), len(view.context_factors))
+        code = np.zeros(view.dimension)
+        for word in words:
+            for share, factor in zip(shares, view.context_factors, strict=True):
+                code[share] = factor * code[share] + 2 * (1 - factor) * word[share]
+        return code
 
     def spell(self, characters: str) -> list[int]:
         return self.encoder.alphabet.rows(characters) if self.encoder.alphabet else []

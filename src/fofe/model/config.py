@@ -37,6 +37,11 @@ def _factor(value: float) -> None:
         raise ValueError(f"a forgetting factor lies between 0 and 1, not {value}")
 
 
+def _remembered(factor: float) -> int:
+    """After how many words nothing is left of a word in a code."""
+    return math.ceil(math.log(FORGOTTEN) / math.log(factor))
+
+
 @dataclass(frozen=True)
 class ViewConfig:
     """One way to see every word, and which codes of the fragment are made from it.
@@ -58,6 +63,10 @@ class ViewConfig:
     """What the vectors are multiplied by."""
     dilations: tuple[int, ...] = (1,)
     """Window: one layer for each, which sees a word and those so many places to its left and right."""
+    context_layers: int = 0
+    """Window: so many layers more, which see a word beside the codes of all those to its left and right."""
+    context_factors: tuple[float, ...] = (0.5, 0.85)
+    """Window: the forgetting factors of these codes; each is used for an even share of the dimensions."""
     height: int = 3
     """Spelling: how many characters a kernel spans."""
     character_dimension: int = 32
@@ -74,10 +83,26 @@ class ViewConfig:
         _positive("dilations", *self.dilations)
         if not self.dilations:
             raise ValueError("dilations must not be empty")
+        if self.context_layers < 0:
+            raise ValueError(f"context_layers must be at least 0, not {self.context_layers}")
+        if not self.context_factors:
+            raise ValueError("context_factors must list at least one forgetting factor")
+        for factor in self.context_factors:
+            _factor(factor)
 
     @property
     def has_table(self) -> bool:
         return self.lookup in ("cased", "uncased", "word")
+
+    @property
+    def window_layers(self) -> int:
+        """How many layers a window view has."""
+        return len(self.dilations) + self.context_layers
+
+    @property
+    def reach(self) -> int:
+        """How many words away a word can be and still change a float32 digit of a window view's vector."""
+        return sum(self.dilations) + self.context_layers * max(map(_remembered, self.context_factors))
 
     @property
     def is_cased(self) -> bool:
@@ -179,8 +204,8 @@ class ModelConfig:
     @property
     def reach(self) -> int:
         """How many words away a word can be and still change a float32 digit of a code."""
-        remembered = max(math.ceil(math.log(FORGOTTEN) / math.log(factor)) for factor in self.factors)
-        return remembered + max((sum(view.dilations) for view in self.views), default=0)
+        in_windows = max((view.reach for view in self.views if view.lookup == "window"), default=0)
+        return max(map(_remembered, self.factors)) + in_windows
 
     @property
     def uses_characters(self) -> bool:

@@ -69,6 +69,7 @@ class Network(nn.Module):
         input_share: float = 0.0,
         hidden_share: float = 0.0,
         window_share: float = 0.0,
+        context_share: float = 0.0,
     ) -> Tensor:
         """Label scores [F, K] (before the softmax) of the fragments of a batch.
 
@@ -79,8 +80,9 @@ class Network(nn.Module):
             input_share: the share of input features that it drops.
             hidden_share: the share of hidden units that it drops.
             window_share: the share of the word vectors' numbers that it drops before window views read them.
+            context_share: the share of what the context layers of window views read that it drops.
         """
-        hidden = self.inputs(batch, tables, dropout, window_share)
+        hidden = self.inputs(batch, tables, dropout, window_share, context_share)
         if dropout:
             hidden = dropout(hidden, input_share)
         for layer in self.layers[:-1]:
@@ -96,9 +98,10 @@ class Network(nn.Module):
         tables: Mapping[str, Tensor],
         dropout: Dropout | None = None,
         window_share: float = 0.0,
+        context_share: float = 0.0,
     ) -> Tensor:
         """The features [F, D] of all fragments of a batch, block by block as `input_blocks` lays them out."""
-        vectors = self.word_vectors(batch, tables, dropout, window_share)
+        vectors = self.word_vectors(batch, tables, dropout, window_share, context_share)
         parts = self._word_codes(vectors, batch) if vectors else []
         if self.config.characters.fofe:
             parts += self._character_codes(batch)
@@ -120,6 +123,7 @@ class Network(nn.Module):
         tables: Mapping[str, Tensor],
         dropout: Dropout | None = None,
         window_share: float = 0.0,
+        context_share: float = 0.0,
     ) -> dict[str, Tensor]:
         """For each view, the vectors [T, D] of the words of a batch."""
         vectors: dict[str, Tensor] = {}
@@ -137,7 +141,7 @@ class Network(nn.Module):
             if dropout:
                 words = dropout(words, window_share)
             for name, windows in self.windows.items():
-                vectors[name] = windows(words, batch.from_start, batch.to_end)
+                vectors[name] = windows(words, batch.from_start, batch.to_end, dropout, context_share)
         return vectors
 
     def _word_codes(self, vectors: Mapping[str, Tensor], batch: TorchBatch) -> list[Tensor]:
@@ -183,23 +187,58 @@ class Network(nn.Module):
 
 
 class Windows(nn.Module):
-    """What a word looks like among its neighbours: layers that see it and two words beside it."""
+    """What a word looks like among its neighbours.
+
+    The first layers see it and two words beside it, those after them it and the codes of all words to its
+    left and right, and add what they make of these to what they see.
+    """
 
     def __init__(self, width: int, view: ViewConfig) -> None:
         super().__init__()
         self.dilations = view.dilations
-        widths = [width] + [view.dimension] * (len(view.dilations) - 1)
+        self.factors = view.context_factors
+        widths = [width] + [view.dimension] * (view.window_layers - 1)
         self.layers = nn.ModuleList(nn.Linear(3 * width, view.dimension) for width in widths)
         for layer in self.layers:
             _initialise(layer)
 
-    def forward(self, words: Tensor, from_start: Tensor, to_end: Tensor) -> Tensor:
+    def forward(
+        self,
+        words: Tensor,
+        from_start: Tensor,
+        to_end: Tensor,
+        dropout: Dropout | None = None,
+        context_share: float = 0.0,
+    ) -> Tensor:
         """[T, D'] from word vectors [T, D] and the distances [T] to the borders of the sentence."""
-        for dilation, layer in zip(self.dilations, self.layers, strict=True):
+        for dilation, layer in zip(self.dilations, self.layers, strict=False):
             before = words.roll(dilation, 0).masked_fill((from_start < dilation)[:, None], 0.0)
             after = words.roll(-dilation, 0).masked_fill((to_end < dilation)[:, None], 0.0)
             words = torch.relu(layer(torch.cat([before, words, after], dim=1)))
+        starts, ends = from_start == 0, to_end == 0
+        for layer in self.layers[len(self.dilations) :]:
+            if dropout:
+                words = dropout(words, context_share)
+            left, right = _codes_around(words, self.factors, starts, ends)
+            words = words + torch.relu(layer(torch.cat([left, words, right], dim=1)))
         return words
+
+
+def _codes_around(
+    words: Tensor, factors: Sequence[float], starts: Tensor, ends: Tensor
+) -> tuple[Tensor, Tensor]:
+    """[T, D] twice: the codes of the words before each word, and of those after it, read backwards.
+
+    Each factor serves a share of the dimensions of `words` [T, D]; all codes are as large as with 1/2.
+    """
+    lefts, rights = [], []
+    for part, factor in zip(words.tensor_split(len(factors), dim=1), factors, strict=True):
+        scaled = part * (2 * (1 - factor))
+        lefts.append(scan(scaled, factor, starts))
+        rights.append(scan_back(scaled, factor, ends))
+    left = torch.cat(lefts, dim=1).roll(1, 0).masked_fill(starts[:, None], 0.0)
+    right = torch.cat(rights, dim=1).roll(-1, 0).masked_fill(ends[:, None], 0.0)
+    return left, right
 
 
 class CharacterConvolution(nn.Module):

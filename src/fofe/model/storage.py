@@ -247,7 +247,7 @@ def expected_shapes(
         elif view.lookup == "spelling":
             convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)
         elif view.lookup == "window":
-            for number in range(len(view.dilations)):
+            for number in range(view.window_layers):
                 width = view.dimension if number else read
                 shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
                 shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)

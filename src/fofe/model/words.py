@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fofe._arrays import FloatArray
+from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import Contexts, Encoder, Key
+from fofe.encode.fofe import scan, scan_back
 from fofe.model.config import ModelConfig
 from fofe.model.numpy_ops import Convolution, shifted
 from fofe.model.table import Table
@@ -56,32 +57,58 @@ class WordsInWindows:
     """The views that also see a word's neighbours."""
 
     def __init__(self, config: ModelConfig, weights: Mapping[str, FloatArray]) -> None:
+        self._views = [view for view in config.views if view.lookup == "window"]
         self._layers = {
             view.name: [
                 (
-                    dilation,
                     np.ascontiguousarray(weights[f"windows.{view.name}.layers.{number}.weight"].T),
                     weights[f"windows.{view.name}.layers.{number}.bias"],
                 )
-                for number, dilation in enumerate(view.dilations)
+                for number in range(view.window_layers)
             ]
-            for view in config.views
-            if view.lookup == "window"
+            for view in self._views
         }
 
     def vectors(self, words: FloatArray, contexts: Contexts) -> dict[str, FloatArray]:
         """For each such view, [T, D'] from the vectors [T, D] of the words alone."""
         made: dict[str, FloatArray] = {}
-        if not self._layers:
+        if not self._views:
             return made
         from_start, to_end = contexts.distances()
-        for name, layers in self._layers.items():
+        for view in self._views:
+            layers = iter(self._layers[view.name])
             seen = words
-            for dilation, weight, bias in layers:
+            for dilation in view.dilations:
                 before = shifted(seen, from_start < dilation, dilation)
                 after = shifted(seen, to_end < dilation, -dilation)
-                seen = np.concatenate([before, seen, after], axis=1) @ weight
-                seen += bias
-                np.maximum(seen, 0, out=seen)
-            made[name] = seen
+                seen = _layer(before, seen, after, *next(layers))
+            for weight, bias in layers:
+                left, right = _codes_around(seen, view.context_factors, from_start == 0, to_end == 0)
+                seen += _layer(left, seen, right, weight, bias)
+            made[view.name] = seen
         return made
+
+
+def _layer(
+    left: FloatArray, words: FloatArray, right: FloatArray, weight: FloatArray, bias: FloatArray
+) -> FloatArray:
+    """[T, D'] what a layer [3 D, D'] makes of words and what is around them, each [T, D]."""
+    made: FloatArray = np.concatenate([left, words, right], axis=1) @ weight
+    made += bias
+    return np.maximum(made, 0, out=made)
+
+
+def _codes_around(
+    words: FloatArray, factors: Sequence[float], starts: BoolArray, ends: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """[T, D] twice: the codes of the words before each word, and of those after it, read backwards.
+
+    Each factor serves a share of the dimensions of `words` [T, D]; all codes are as large as with 1/2.
+    """
+    lefts, rights = [], []
+    for part, factor in zip(np.array_split(words, len(factors), axis=1), factors, strict=True):
+        scaled = part * np.float32(2 * (1 - factor))
+        lefts.append(scan(scaled, factor, starts))
+        rights.append(scan_back(scaled, factor, ends))
+    left, right = np.concatenate(lefts, axis=1), np.concatenate(rights, axis=1)
+    return shifted(left, starts, 1), shifted(right, ends, -1)

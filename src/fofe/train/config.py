@@ -150,6 +150,8 @@ class TrainingConfig:
     final_input_dropout: float | None = None
     window_dropout: float = 0.0
     """Of the word vectors that window views read."""
+    context_dropout: float = 0.0
+    """Of what the context layers of window views read."""
     dropout: float = 0.4
     final_dropout: float | None = None
     """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
@@ -173,7 +175,10 @@ class TrainingConfig:
         for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
             if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
-        shares = ("input_dropout", "final_input_dropout", "dropout", "final_dropout", "average", "momentum")
+        shares = (
+            *("input_dropout", "final_input_dropout", "window_dropout", "context_dropout"),
+            *("dropout", "final_dropout", "average", "momentum"),
+        )
         for name in shares:
             if not 0 <= (getattr(self, name) or 0) < 1:
                 raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")

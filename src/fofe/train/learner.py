@@ -81,6 +81,7 @@ class Learner:
             input_share=input_share,
             hidden_share=hidden_share,
             window_share=self.config.window_dropout,
+            context_share=self.config.context_dropout,
         )
         losses = set_loss(scores, self.target_sets[targets.to(self.device)])
         loss = (losses if weights is None else losses * weights.to(self.device)).mean()
