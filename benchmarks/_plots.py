@@ -9,25 +9,57 @@ from pathlib import Path
 ROW = 28
 LABEL = 150
 BAR = 420
+WIDTH, HEIGHT, MARGIN = 640, 260, 56
 
 
 def bars(path: Path, title: str, values: Mapping[str, float]) -> None:
     """Write a chart of horizontal bars."""
+    path.write_text(bar_chart(title, values), "utf-8")
+
+
+def bar_chart(title: str, values: Mapping[str, float], *, label: int = LABEL, least: float = 0.0) -> str:
+    """A chart of horizontal bars, which begin at `least`; those whose name begins with fofe stand out."""
     height = ROW * (len(values) + 1) + 10
-    most = max(values.values())
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LABEL + BAR + 90}" height="{height}" '
+    span = max(values.values()) - least or 1.0
+    digits = 0 if max(values.values()) >= 1000 else 2
+    parts = _opening(label + BAR + 90, height, title)
+    for number, (name, value) in enumerate(values.items(), 1):
+        top = ROW * number + 6
+        width = max(0.0, BAR * (value - least) / span)
+        colour = "#2b6cb0" if name.startswith("fofe") else "#a0aec0"
+        parts += [
+            f'<text x="{label - 6}" y="{top + 15}" text-anchor="end">{escape(name)}</text>',
+            f'<rect x="{label}" y="{top}" width="{width:.1f}" height="{ROW - 8}" fill="{colour}"/>',
+            f'<text x="{label + width + 6:.1f}" y="{top + 15}">{value:,.{digits}f}</text>',
+        ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def curve(title: str, values: Mapping[str, float]) -> str:
+    """Points side by side in their order, joined by a line."""
+    low, high = min(values.values()), max(values.values())
+    span = (high - low) or 1.0
+    step = (WIDTH - 2 * MARGIN) / max(1, len(values) - 1)
+    places = [
+        (MARGIN + number * step, MARGIN + (high - value) / span * (HEIGHT - 2 * MARGIN))
+        for number, value in enumerate(values.values())
+    ]
+    line = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+    parts = _opening(WIDTH, HEIGHT, title)
+    parts.append(f'<polyline points="{line}" fill="none" stroke="#a0aec0" stroke-width="1.5"/>')
+    for (name, value), (across, down) in zip(values.items(), places, strict=True):
+        parts += [
+            f'<circle cx="{across:.1f}" cy="{down:.1f}" r="4" fill="#2b6cb0"/>',
+            f'<text x="{across:.1f}" y="{down - 9:.1f}" text-anchor="middle">{value:.2f}</text>',
+            f'<text x="{across:.1f}" y="{HEIGHT - 16}" text-anchor="middle">{escape(name)}</text>',
+        ]
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _opening(width: int, height: int, title: str) -> list[str]:
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         'font-family="sans-serif" font-size="13">',
         '<rect width="100%" height="100%" fill="white"/>',
         f'<text x="8" y="20" font-weight="bold">{escape(title)}</text>',
     ]
-    for number, (name, value) in enumerate(values.items(), 1):
-        top = ROW * number + 6
-        width = BAR * value / most
-        colour = "#2b6cb0" if name.startswith("fofe") else "#a0aec0"
-        parts += [
-            f'<text x="{LABEL - 6}" y="{top + 15}" text-anchor="end">{escape(name)}</text>',
-            f'<rect x="{LABEL}" y="{top}" width="{width:.1f}" height="{ROW - 8}" fill="{colour}"/>',
-            f'<text x="{LABEL + width + 6:.1f}" y="{top + 15}">{value:,.0f}</text>',
-        ]
-    path.write_text("\n".join([*parts, "</svg>", ""]), "utf-8")

@@ -1,40 +1,136 @@
-"""Write the recorded results into docs/benchmarks.md.
+"""Collect the recorded results into docs/benchmarks.md and, with plots, docs/benchmarks.html.
 
 python benchmarks/report.py
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from html import escape
 from statistics import mean, pstdev
 from typing import Any
 
+from _paper_tables import ROWS, SYSTEMS
+from _plots import bar_chart, curve
 from _record import HERE, read_results
+from ablations import STUDY_POINTS
+from paper import table2
 
 from fofe._files import write_whole
 
-PAGE = HERE.parent / "docs" / "benchmarks.md"
+DOCS = HERE.parent / "docs"
+PAGE = DOCS / "benchmarks.md"
+HTML = DOCS / "benchmarks.html"
+FIGURE = DOCS / "images" / "conll2003.svg"
 BEGIN, END = "<!-- results -->", "<!-- /results -->"
+
+STYLE = """
+body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
+table { border-collapse: collapse; margin: 1rem 0 } td, th { border: 1px solid #cbd5e0; padding: .2rem .7rem }
+td:last-child { text-align: right } code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
+"""
+
+Entry = dict[str, Any]
 
 
 def main() -> None:
-    """Replace what stands between the marks of the page."""
+    """Replace what stands between the marks of the page, and write the page with plots anew."""
+    results = read_results()
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     with write_whole(PAGE) as stream:
-        stream.write(f"{before}{BEGIN}\n{_sections()}{END}{after}")
+        stream.write(f"{before}{BEGIN}\n{_markdown(results)}{END}{after}")
+    with write_whole(HTML) as stream:
+        stream.write(_html(results))
+    FIGURE.parent.mkdir(exist_ok=True)
+    with write_whole(FIGURE) as stream:
+        stream.write(_comparison(results))
 
 
-def _sections() -> str:
-    lines: list[str] = []
-    for entry in read_results():
+def _markdown(results: Sequence[Entry]) -> str:
+    lines = ["", "## Beside other systems", "", table2()]
+    for entry in results:
         lines += ["", f"## {entry['benchmark']}", ""]
         lines += [f"`{entry['command']}`, commit {entry['commit']}, {entry['date']}.", ""]
         lines += ["| metric | value |", "| --- | ---: |"]
-        lines += [
-            f"| {name} | {_shown(value)} |" for name, value in entry["metrics"].items() if name != "seed"
-        ]
+        lines += [f"| {name} | {shown} |" for name, shown in _rows(entry)]
     return "\n".join([*lines, "", ""])
+
+
+def _html(results: Sequence[Entry]) -> str:
+    """One page that needs nothing else: tables, and plots as SVG in it."""
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><meta charset="utf-8"><title>fofe: benchmarks</title>',
+        f"<style>{STYLE}</style>",
+        "<h1>fofe: benchmarks</h1>",
+        "<p>What is recorded in <code>benchmarks/results.jsonl</code>, with the command and the commit that "
+        "gave each result. Of several seeds the mean and the spread are shown.</p>",
+        "<h2>Beside other systems</h2>",
+        _comparison(results),
+    ]
+    for entry in results:
+        parts += [
+            f"<h2>{escape(entry['benchmark'])}</h2>",
+            f"<p><code>{escape(entry['command'])}</code>, commit {entry['commit']}, {entry['date']}.</p>",
+            *_plots(entry),
+            "<table><tr><th>metric</th><th>value</th></tr>",
+            *(f"<tr><td>{escape(name)}</td><td>{escape(shown)}</td></tr>" for name, shown in _rows(entry)),
+            "</table>",
+        ]
+    return "\n".join([*parts, "</html>", ""])
+
+
+def _rows(entry: Entry) -> Iterator[tuple[str, str]]:
+    return ((name, _shown(value)) for name, value in entry["metrics"].items() if name != "seed")
+
+
+def _plots(entry: Entry) -> Iterator[str]:
+    """The plots that make a result easier to see."""
+    metrics = {name: _mean(value) for name, value in entry["metrics"].items() if _is_number(value)}
+    if entry["benchmark"] == "table1":
+        values: dict[str, float] = {}
+        for number, row in enumerate(ROWS, 1):
+            if f"row{number:02}_f1" in metrics:
+                values[f"paper: {row.name}"] = row.paper[2]
+                values[f"fofe: {row.name}"] = metrics[f"row{number:02}_f1"]
+        yield bar_chart("test F1 by features", values, label=320)
+    elif entry["benchmark"] == "ablations":
+        for title, points in STUDY_POINTS.items():
+            yield curve(f"dev F1 by {title}", {name: metrics[name] for name in points if name in metrics})
+    elif entry["benchmark"] == "speed":
+        rates = {name: value for name, value in metrics.items() if "tokens_per" in name}
+        if rates:
+            yield bar_chart("tokens a second", rates, label=320)
+    else:
+        scores = {name: value for name, value in metrics.items() if "f1" in name}
+        if len(scores) > 1:
+            least = max(0.0, min(scores.values()) - 2)
+            yield bar_chart(f"F1, from {least:.0f}", scores, label=320, least=least)
+
+
+def _comparison(results: Sequence[Entry]) -> str:
+    """Test F1 on CoNLL-2003 beside the systems that the paper compares with, and later ones."""
+    values = {system.name: system.f1 for system in SYSTEMS}
+    for entry in results:
+        if entry["benchmark"].startswith("conll2003") and "test_f1" in entry["metrics"]:
+            values[f"fofe, {entry['benchmark']}"] = _mean(entry["metrics"]["test_f1"])
+    best = next((entry for entry in reversed(results) if entry["benchmark"] == "best"), None)
+    for name in ("test_f1_single", "test_f1_fused"):
+        if best is not None and name in best["metrics"]:
+            values[f"fofe, {name.rpartition('_')[2]}"] = _mean(best["metrics"][name])
+    ranked = dict(sorted(values.items(), key=lambda item: item[1]))
+    return bar_chart("CoNLL-2003 English, test F1 (bars begin at 85)", ranked, label=230, least=85)
+
+
+def _is_number(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and all(isinstance(item, (int, float)) for item in items)
+
+
+def _mean(value: Any) -> float:
+    return float(mean(value)) if isinstance(value, list) else float(value)
 
 
 def _shown(value: Any) -> str:
@@ -43,6 +139,8 @@ def _shown(value: Any) -> str:
         return str(value)
     if len(value) == 1:
         return f"{value[0]} (one seed)"
+    if not _is_number(value):
+        return ", ".join(map(str, value))
     return f"{mean(value):.2f} ± {pstdev(value):.2f} ({', '.join(map(str, value))})"
 
 
