@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, shared, vectors_named
+from _record import RUNS, shared
+from _resources import with_resources
 
 from fofe._files import write_whole
 from fofe.cli._progress import TerminalWatcher
@@ -99,17 +100,11 @@ def _on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
     data = replace(
         config.data, train=(str(files[0]),), dev=str(files[1]), test=str(files[2]) if test else None
     )
-    views = tuple(
-        replace(view, vectors=str(vectors_named(Path(view.vectors).name)))
-        if view.vectors and not Path(view.vectors).exists()
-        else view
-        for view in config.model.views
-    )
     training = replace(config.training, epochs=1) if smoke else config.training
     return replace(
         config,
         data=data,
-        model=replace(config.model, views=views),
+        model=with_resources(config.model),
         training=training,
         gate=replace(config.gate, enabled=False),
     )

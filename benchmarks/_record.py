@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import os
 import subprocess
@@ -28,12 +29,6 @@ def shared(*parts: str) -> Path:
     return path
 
 
-def vectors_named(name: str) -> Path:
-    """A file of word vectors: one that was made under runs/, or one beside the project."""
-    made = RUNS / "vectors" / name
-    return made if made.exists() else shared("vectors", name)
-
-
 def on_one_thread() -> None:
     """Start this program anew with one thread for every BLAS, which they read when they are loaded."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -53,15 +48,16 @@ def record(benchmark: str, metrics: Metrics, command: str) -> None:
     _write([*read_results(), _entry(benchmark, metrics, command)])
 
 
-def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str) -> None:
-    """Join the result of one seed to those of the other seeds of the same command and commit history.
+def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, settings: object = None) -> None:
+    """Join the result of one seed to those of the other seeds of the same command and settings.
 
     `command` holds the word SEED where the seed stood; each metric becomes a list, one value a seed.
+    Where `settings` are told, results of other settings stay in a record of their own.
     """
+    digest = "" if settings is None else hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
     results = read_results()
-    earlier = next(
-        (entry for entry in results if entry["benchmark"] == benchmark and entry["command"] == command), None
-    )
+    wanted = (benchmark, command, digest)
+    earlier = next((entry for entry in results if _identity(entry) == wanted), None)
     by_seed: dict[int, Metrics] = {}
     if earlier is not None:
         results.remove(earlier)
@@ -70,7 +66,11 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str) -> No
     by_seed[seed] = {"seed": seed, **metrics}
     seeds = sorted(by_seed)
     joined = {name: [by_seed[known][name] for known in seeds] for name in by_seed[seed]}
-    _write([*results, _entry(benchmark, joined, command)])
+    _write([*results, _entry(benchmark, joined, command) | ({"settings": digest} if digest else {})])
+
+
+def _identity(entry: dict[str, Any]) -> tuple[str, str, str]:
+    return entry["benchmark"], entry["command"], entry.get("settings", "")
 
 
 def _entry(benchmark: str, metrics: Metrics, command: str) -> dict[str, Any]:

@@ -14,14 +14,15 @@ import argparse
 import resource
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from _record import RUNS, record_seed, shared, vectors_named
+from _record import RUNS, record_seed, shared
+from _resources import with_resources
 
 from fofe.cli._progress import TerminalWatcher
 from fofe.model.storage import load_model
-from fofe.train.config import load_config
+from fofe.train.config import RunConfig, load_config
 from fofe.train.run import train
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
@@ -37,8 +38,7 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="fewer epochs, for studies")
     parser.add_argument("--config", type=Path, default=CONFIGS / "default.toml")
     args = parser.parse_args()
-    overrides = _paths(args.config) | {"training.seed": args.seed} | (FAST if args.fast else {})
-    config = load_config(args.config, overrides)
+    config = _settings(args)
     name = "-".join(["conll2003", args.config.stem, *(["fast"] if args.fast else []), str(args.seed)])
     command = _command(args)
     folder = train(
@@ -58,22 +58,19 @@ def main() -> None:
     print(metrics)
     variant = [] if args.config.stem == "default" else [args.config.stem]
     benchmark = "_".join(["conll2003", *variant, *(["fast"] if args.fast else [])])
-    record_seed(benchmark, args.seed, metrics, command)
+    same_but_seed = replace(config, training=replace(config.training, seed=0))
+    record_seed(benchmark, args.seed, metrics, command, same_but_seed)
 
 
-def _paths(config: Path) -> dict[str, Any]:
-    """Point a configuration at the corpora and vectors beside the project."""
-    views = load_config(config).model.views
+def _settings(args: argparse.Namespace) -> RunConfig:
+    """The configuration with the corpora, vectors and names beside the project."""
     data = {
         "data.train": [str(shared("data", "conll2003", "eng.train"))],
         "data.dev": str(shared("data", "conll2003", "eng.testa")),
         "data.test": str(shared("data", "conll2003", "eng.testb")),
     }
-    return data | {
-        f"model.views.{view.name}.vectors": str(vectors_named(Path(view.vectors).name))
-        for view in views
-        if view.vectors
-    }
+    config = load_config(args.config, data | {"training.seed": args.seed} | (FAST if args.fast else {}))
+    return replace(config, model=with_resources(config.model))
 
 
 def _command(args: argparse.Namespace) -> str:

@@ -16,24 +16,22 @@ import random
 import shlex
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from _conll import CONFIGS, FAST, study
 from _record import RUNS, on_one_thread, record, record_seed, shared
+from _resources import wikipedia_gazetteer
 
 from fofe.encode.fragments import Fragments, all_fragments
 from fofe.encode.names import NameTable
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
 from fofe.resources.gazetteer import build_gazetteer, load_gazetteer, save_gazetteer
-from fofe.resources.titles import titled_names
 
 NAMES = 1_000_000
 TURNS = 7
 TOKENS_AT_ONCE = 2048
-WIKIPEDIA = RUNS / "wikipedia.gazetteer"
 
 
 def main() -> None:
@@ -118,10 +116,13 @@ def _look_up(table: NameTable, pieces: list[tuple[list[str], Any, Fragments]]) -
 
 
 def _measure_worth(args: argparse.Namespace) -> None:
+    titles = str(wikipedia_gazetteer())
     variants: dict[str, dict[str, Any]] = {
         "without": {},
-        "with": {"model.gazetteer": {"file": str(_from_wikipedia())}},
-        "with_training_names": {"model.gazetteer": {"file": str(_from_wikipedia()), "training_names": True}},
+        "with": {"model.gazetteer": {"file": titles}},
+        "with_training_names": {
+            "model.gazetteer": {"file": str(wikipedia_gazetteer()), "training_names": True}
+        },
     }
     words = ["python", "benchmarks/gazetteer.py", "train", "--seed", "SEED"]
     command = shlex.join([*words, *(["--fast"] if args.fast else [])])
@@ -131,7 +132,7 @@ def _measure_worth(args: argparse.Namespace) -> None:
         changes = {"training.seed": args.seed} | (FAST if args.fast else {}) | overrides
         outcome = study(
             f"gazetteer-{name}-{kind}-{args.seed}",
-            CONFIGS / "default.toml",
+            CONFIGS / "compact.toml",
             changes,
             command.replace("SEED", str(args.seed)),
             smoke=args.smoke,
@@ -142,18 +143,6 @@ def _measure_worth(args: argparse.Namespace) -> None:
         cost = _cost()
         metrics |= {name: cost[name] for name in ("us_per_token", "load_s")}
         record_seed("gazetteer_fast" if args.fast else "gazetteer", args.seed, metrics, command)
-
-
-def _from_wikipedia() -> Path:
-    """The gazetteer of the titles beside the project, built once."""
-    if not WIKIPEDIA.exists():
-        sources = [
-            shared("data", "wikipedia", name)
-            for name in ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
-        ]
-        names = titled_names(sources, "en", None, Report())
-        save_gazetteer(build_gazetteer(names, Report(), [source.name for source in sources]), WIKIPEDIA)
-    return WIKIPEDIA
 
 
 if __name__ == "__main__":

@@ -1,0 +1,47 @@
+"""What benchmarks train with besides corpora: found, or made once under runs/."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from _record import RUNS, shared
+
+from fofe.formats.report import Report
+from fofe.model.config import ModelConfig
+from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
+from fofe.resources.titles import titled_names
+
+TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
+
+
+def vectors_named(name: str) -> Path:
+    """A file of word vectors: one that was made under runs/, or one beside the project."""
+    made = RUNS / "vectors" / name
+    if name.startswith("glove.6B.100d.all") and not made.exists():
+        raise SystemExit("skipped: needs the complete GloVe; python benchmarks/fetch_glove.py fetches it")
+    return made if made.exists() else shared("vectors", name)
+
+
+def wikipedia_gazetteer() -> Path:
+    """The gazetteer of the titles beside the project, built once."""
+    path = RUNS / "wikipedia.gazetteer"
+    if not path.exists():
+        sources = [shared("data", "wikipedia", name) for name in TITLES]
+        names = titled_names(sources, "en", None, Report())
+        save_gazetteer(build_gazetteer(names, Report(), [source.name for source in sources]), path)
+    return path
+
+
+def with_resources(model: ModelConfig) -> ModelConfig:
+    """The model of a configuration with the vectors and the gazetteer that are here."""
+    views = tuple(
+        replace(view, vectors=str(vectors_named(Path(view.vectors).name)))
+        if view.vectors and not Path(view.vectors).exists()
+        else view
+        for view in model.views
+    )
+    gazetteer = model.gazetteer
+    if gazetteer is not None and gazetteer.file and not Path(gazetteer.file).exists():
+        gazetteer = replace(gazetteer, file=str(wikipedia_gazetteer()))
+    return replace(model, views=views, gazetteer=gazetteer)
