@@ -40,7 +40,7 @@ def test_formats_are_recognised(tmp_path: Path, name: str, content: str, format:
 def test_what_is_not_recognised_must_be_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    with pytest.raises(InputError, match=r"cannot be guessed \(name it: conll, jsonl, brat\)"):
+    with pytest.raises(InputError, match=r"cannot be guessed \(name it: conll, jsonl, brat, .*\)"):
         guess_format(path)
 
 
@@ -52,7 +52,7 @@ def test_text_with_an_annotation_file_is_brat(tmp_path: Path) -> None:
 
 
 def test_unknown_format_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"unknown format 'xml' \(use one of conll, jsonl, brat\)"):
+    with pytest.raises(InputError, match=r"unknown format 'xml' \(use one of conll, jsonl, brat, .*\)"):
         format_named("xml")
 
 

@@ -128,6 +128,20 @@ class BratText(NamedTuple):
         return self.id, with_tokens(document, language, report)
 
 
+class ReadAlready(NamedTuple):
+    """A document of a format that is read from a whole file at once."""
+
+    name: str
+    document: Document
+
+    @property
+    def size(self) -> int:
+        return len(self.document.text)
+
+    def read(self, language: str, report: Report) -> Named:
+        return self.name, with_tokens(self.document, language, report)
+
+
 class Unreadable(NamedTuple):
     """What could not even be opened or taken apart: it fails when its turn comes."""
 

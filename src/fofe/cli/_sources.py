@@ -9,7 +9,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fofe.cli._pieces import BratText, GivenText, JsonLine, Piece, TextFile, TextLine, Unreadable, Words
+from fofe.cli._pieces import (
+    BratText,
+    GivenText,
+    JsonLine,
+    Piece,
+    ReadAlready,
+    TextFile,
+    TextLine,
+    Unreadable,
+    Words,
+)
 from fofe.errors import InputError
 from fofe.formats import FORMATS, brat, conll, corpus_files
 from fofe.formats._shared import EMPTY_FILES, STANDARD, display_name, open_bytes
@@ -61,7 +71,7 @@ def _size(source: Source) -> int | None:
         status = os.fstat(sys.stdin.fileno()) if source.path == STANDARD else os.stat(source.path)
     except OSError:
         return None
-    known = stat.S_ISREG(status.st_mode) and source.kind not in ("conll", "brat")
+    known = stat.S_ISREG(status.st_mode) and source.kind in (TEXT_LINES, TEXT_FILE, "jsonl")
     return status.st_size if known else None
 
 
@@ -77,7 +87,10 @@ def pieces(sources: Iterable[Source], report: Report) -> Iterator[Piece]:
 
 def _pieces(source: Source, report: Report) -> Iterator[Piece]:
     try:
-        yield from _READERS[source.kind](source.path, report)
+        if source.kind in _READERS:
+            yield from _READERS[source.kind](source.path, report)
+        else:
+            yield from _documents(source, report)
     except InputError as error:
         yield Unreadable(error)
 
@@ -121,6 +134,11 @@ def _json_lines(path: str, report: Report) -> Iterator[Piece]:
 def _conll(path: str, report: Report) -> Iterator[Piece]:
     for number, document in enumerate(conll.read(path, report), start=1):
         yield Words(path, number, [sentence.words for sentence in document.sentences])
+
+
+def _documents(source: Source, report: Report) -> Iterator[Piece]:
+    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
+        yield ReadAlready(document.id or f"document {number} of {display_name(source.path)}", document)
 
 
 def _brat(path: str, report: Report) -> Iterator[Piece]:

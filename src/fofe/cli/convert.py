@@ -8,8 +8,9 @@ import sys
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
 
 DESCRIPTION = """\
-Convert a corpus between formats: conll, jsonl and brat. What the new format
-cannot hold, and what had to be mended in the old one, is counted at the end.
+Convert a corpus between formats: conll, jsonl, brat, spacy (DocBin),
+label-studio and doccano. What the new format cannot hold, and what had to be
+mended in the old one, is counted at the end.
 """
 
 EXAMPLES = """\
@@ -19,6 +20,8 @@ examples:
   fofe convert annotated/ corpus.jsonl              (a directory of brat files)
   fofe convert annotated/ corpus.conll --lang es    (brat has no tokens: tokenise)
   fofe convert zh.iob2 zh.jsonl --token-column 1 --tag-column 2
+  fofe convert project.json corpus.jsonl --from label-studio
+  fofe convert news.jsonl train.spacy --lang en
   cat news.conll | fofe convert - - --from conll --to jsonl
 """
 

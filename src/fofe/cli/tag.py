@@ -61,7 +61,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--input",
         dest="source_format",
-        choices=("text", "conll", "jsonl", "brat"),
+        choices=("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano"),
         help="format of the input (default: by the file's suffix, else text)",
     )
     parser.add_argument(

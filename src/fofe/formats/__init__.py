@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.errors import InputError
-from fofe.formats import brat, conll, jsonl
+from fofe.formats import brat, conll, docbin, doccano, jsonl, label_studio
 from fofe.formats._guess import guess_by_content
 from fofe.formats._shared import STANDARD, Target
 from fofe.formats.report import Report
@@ -50,6 +50,10 @@ FORMATS: dict[str, Format] = {
         ),
         Format("jsonl", jsonl.read, jsonl.write, (".jsonl", ".ndjson", ".json")),
         Format("brat", brat.read, brat.write, (brat.ANNOTATION_SUFFIX,)),
+        Format("spacy", docbin.read, docbin.write, (docbin.SUFFIX,)),
+        # These share the suffixes of JSON lines, so they must be named.
+        Format(label_studio.NAME, label_studio.read, label_studio.write, ()),
+        Format(doccano.NAME, doccano.read, doccano.write, ()),
     )
 }
 

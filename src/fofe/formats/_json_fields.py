@@ -79,6 +79,22 @@ class Fields:
             children.append(self._child(value, name))
         return children
 
+    def inner(self, key: str) -> Fields:
+        """Another object inside this one."""
+        return self._child(self._take(key, dict, "an object"), f'"{key}"')
+
+    def renamed(self, names: dict[str, str]) -> Fields:
+        """The same object with other names for some of its fields."""
+        return self._child({names.get(key, key): value for key, value in self._values.items()}, self._name)
+
+    def flag(self, key: str) -> bool:
+        """Whether something is said to be true; null and nothing say no."""
+        return bool(self._values.get(key)) and bool(self._take(key, bool, "true or false"))
+
+    def number(self, key: str, default: float) -> float:
+        """A number; the default stands for null and for nothing."""
+        return default if self._values.get(key) is None else self._score(key)
+
     def pairs(self, key: str) -> list[Fields]:
         """A list of [start, end] pairs."""
         return self.objects(key, lists_as=("start", "end"))

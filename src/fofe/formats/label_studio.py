@@ -1,0 +1,176 @@
+"""Label Studio: the tasks of a text project, as its JSON export has them and its import takes them.
+
+A task has `data.text` and, under `annotations` or `predictions`, results of type `labels` whose `value` has
+`start`, `end`, `text` and `labels`. Offsets are half-open code points; older versions counted UTF-16 units,
+which is seen from the text of a mention and converted. Of several annotations the last that was not cancelled
+counts; a task without any is read from its predictions. Mentions with scores are written as predictions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fofe.errors import InputError
+from fofe.formats._json_fields import Fields
+from fofe.formats._shared import (
+    EMPTY_FILES,
+    Target,
+    display_name,
+    has_scores,
+    note_unheld,
+    open_output,
+    parse_label,
+    read_all,
+    without_surrogates,
+)
+from fofe.formats.report import Report
+from fofe.text.document import Document, Mention
+from fofe.text.offsets import OffsetMap
+
+NAME = "label-studio"
+FROM_NAME, TO_NAME = "label", "text"
+"""What a labelling configuration usually calls its labels and its text."""
+
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+def read(path: str | Path, report: Report) -> Iterator[Document]:
+    """The tasks of an export: a JSON array, or an object a line."""
+    name = display_name(path)
+    empty = True
+    for line, value in _objects(read_all(path), name):
+        empty = False
+        yield _document(Fields(value, name, line, "the task"), report)
+    if empty:
+        report.note(EMPTY_FILES, name)
+
+
+def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
+    """The values of an array, or one after another, each with the line where it begins."""
+    decoder = json.JSONDecoder()
+    position = _next(text, 0)
+    inside = text.startswith("[", position)
+    position = _next(text, position + inside)
+    while position < len(text) and not (inside and text[position] == "]"):
+        line = text.count("\n", 0, position) + 1
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"not JSON: {error}", path=path, line=line, remedy="export the project as JSON"
+            ) from None
+        yield line, value
+        position = _next(text, position)
+    if inside and position >= len(text):
+        raise InputError("the list of tasks has no end", path=path, remedy="export the project again")
+
+
+def _next(text: str, position: int) -> int:
+    """Where the next value begins, after blanks and commas."""
+    found = _BETWEEN.match(text, position)
+    assert found, "it may match nothing at all"
+    return found.end()
+
+
+def _document(task: Fields, report: Report) -> Document:
+    data = task.inner("data")
+    document = Document(data.string("text", empty=True))
+    document.id = data.identifier("id") or task.identifier("id")
+    document.meta = data.rest()
+    for result in _results(task, report):
+        if result.string("type") == "labels":
+            document.mentions += _mentions(result, document.text, report)
+        else:
+            report.note(f"results of type {result.string('type')} left out", result.place)
+    return document
+
+
+def _results(task: Fields, report: Report) -> list[Fields]:
+    annotations = task.objects("annotations") if task.which("annotations") else []
+    done = [annotation for annotation in annotations if not annotation.flag("was_cancelled")]
+    for _ in range(len(annotations) - len(done)):
+        report.note("cancelled annotations left out", task.place)
+    for _ in done[1:]:
+        report.note("annotations before the last one of their task left out", task.place)
+    predictions = task.objects("predictions") if task.which("predictions") and not done else []
+    if predictions:
+        report.note("tasks without annotations read from their predictions", task.place)
+    chosen = (done or predictions)[-1:]
+    return chosen[0].objects("result") if chosen else []
+
+
+def _mentions(result: Fields, text: str, report: Report) -> Iterator[Mention]:
+    """The mentions of a result: one for each of its labels."""
+    value = result.inner("value")
+    start, end = _span(value, text, report)
+    score = result.number("score", 1.0)
+    for label in value.strings("labels"):
+        type, kind = parse_label(label)
+        yield Mention(start, end, type, kind, score, text[start:end])
+
+
+def _span(value: Fields, text: str, report: Report) -> tuple[int, int]:
+    shown = value.string("text", empty=True) if value.which("text") else None
+    utf16 = OffsetMap(text, "utf16")
+    start, end = value.span(utf16.from_codepoints(len(text)), "characters")
+    if shown in (None, text[start:end]) and end <= len(text):
+        return start, end
+    try:
+        converted = utf16.to_codepoints(start), utf16.to_codepoints(end)
+    except InputError as error:
+        raise value.error(error.problem, error.remedy) from None
+    if shown != text[slice(*converted)]:
+        raise value.error(
+            f'"text" is {shown!r} but {start}:{end} of the text is {text[start:end]!r}',
+            "was the text changed after annotation?",
+        )
+    report.note("offsets in UTF-16 units converted", value.place)
+    return converted
+
+
+def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
+    """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
+    with open_output(path_or_stream) as stream:
+        before = "[\n"
+        for number, document in enumerate(documents, start=1):
+            task = _task(document, report, document.id or f"document {number}")
+            stream.write(
+                before + without_surrogates(json.dumps(task, ensure_ascii=False), report, document.id)
+            )
+            before = ",\n"
+        stream.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
+    note_unheld(replace(document, meta={}, mentions=[]), report, NAME, place)
+    if document.sentences:
+        report.note(f"documents whose tokens {NAME} cannot hold", place)
+    results = [
+        _result(mention, number, report, place) for number, mention in enumerate(document.mentions, start=1)
+    ]
+    data = {**document.meta, **({"id": document.id} if document.id else {}), "text": document.text}
+    if any(map(has_scores, document.mentions)):
+        return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
+    return {"data": data, "annotations": [{"result": results}]}
+
+
+def _result(mention: Mention, number: int, report: Report, place: str) -> dict[str, Any]:
+    if mention.alternatives:
+        report.note(f"alternatives of mentions that {NAME} cannot hold", place)
+    if mention.head:
+        report.note(f"heads of mentions that {NAME} cannot hold", place)
+    value = {"start": mention.start, "end": mention.end, "text": mention.text, "labels": [mention.label]}
+    scored = {"score": mention.score} if has_scores(mention) else {}
+    return {
+        "id": f"m{number}",
+        "from_name": FROM_NAME,
+        "to_name": TO_NAME,
+        "type": "labels",
+        "value": value,
+        **scored,
+    }

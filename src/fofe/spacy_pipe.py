@@ -1,0 +1,104 @@
+"""A component for spaCy pipelines: `nlp.add_pipe("fofe", config={"model": "PATH"})`.
+
+It judges spaCy's own tokens. Mentions become `doc.spans["fofe"]`, nested ones included, with their scores in
+`doc.spans["fofe"].attrs["scores"]`; and those that lie in no other become `doc.ents` unless `ents` is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from fofe.errors import FofeError
+from fofe.formats.docbin import GROUP, SCORES, sentences_of
+from fofe.model.tagger import Model, load
+from fofe.text.document import Document, Sentence
+from fofe.text.tokenise import tokeniser
+
+
+@Language.factory(
+    "fofe",
+    assigns=["doc.spans", "doc.ents"],
+    default_config={
+        "model": None,
+        "spans_key": GROUP,
+        "ents": True,
+        "threshold": None,
+        "strategy": None,
+        "nested": None,
+    },
+)
+def make_fofe(
+    nlp: Language,  # noqa: ARG001
+    name: str,  # noqa: ARG001
+    model: str | None,
+    spans_key: str,
+    ents: bool,
+    threshold: float | None,
+    strategy: str | None,
+    nested: bool | None,
+) -> FofePipe:
+    """What spaCy calls to make the component."""
+    if model is None:
+        raise FofeError('say which model: nlp.add_pipe("fofe", config={"model": "PATH"})')
+    loaded = load(model).with_options(threshold=threshold, strategy=strategy, nested=nested)
+    return FofePipe(loaded, spans_key=spans_key, ents=ents)
+
+
+class FofePipe:
+    """Finds mentions in spaCy docs."""
+
+    def __init__(self, model: Model, *, spans_key: str = GROUP, ents: bool = True) -> None:
+        self._model = model
+        self._spans_key = spans_key
+        self._ents = ents
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Add the mentions of one doc."""
+        return next(self.pipe([doc]))
+
+    def pipe(self, stream: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
+        """Add the mentions of docs, so many at a time."""
+        docs = iter(stream)
+        while batch := list(islice(docs, batch_size)):
+            tagged = self._model.tag_documents(self._document(doc) for doc in batch)
+            for doc, document in zip(batch, tagged, strict=True):
+                self._annotate(doc, document)
+                yield doc
+
+    def _document(self, doc: Doc) -> Document:
+        """The doc as a document: its own tokens, and its own sentences where it has them."""
+        sentences = sentences_of(doc)
+        if not doc.has_annotation("SENT_START"):
+            sentences = _cut(sentences, tokeniser(self._model.config.language).document(doc.text))
+        return Document(doc.text, sentences)
+
+    def _annotate(self, doc: Doc, document: Document) -> None:
+        spans, scores = [], []
+        for mention in document.mentions:
+            span: Span | None = doc.char_span(mention.start, mention.end, label=mention.label)
+            assert span is not None, "mentions consist of the doc's own tokens"
+            spans.append(span)
+            scores.append(mention.score)
+        doc.spans[self._spans_key] = spans
+        doc.spans[self._spans_key].attrs[SCORES] = np.array(scores, dtype=np.float32)
+        if self._ents:
+            doc.ents = filter_spans(spans)
+
+
+def _cut(sentences: list[Sentence], like: Document) -> list[Sentence]:
+    """The tokens of the sentences, cut where another document of the same text begins its sentences."""
+    tokens = iter([token for sentence in sentences for token in sentence.tokens])
+    borders = [sentence.start for sentence in like.sentences[1:]]
+    cut: list[Sentence] = [Sentence([])]
+    for token in tokens:
+        while borders and token.start >= borders[0]:
+            borders.pop(0)
+            cut.append(Sentence([]))
+        cut[-1].tokens.append(token)
+    return [sentence for sentence in cut if sentence]
