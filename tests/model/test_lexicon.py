@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fofe._arrays import FloatArray
-from fofe.model.lexicon import Lexicon
+from fofe.encode.encoded import Contexts
+from fofe.model.lexicon import NO_WORD, Lexicon, PlacedWords
 
 
 class Lengths:
@@ -18,13 +19,16 @@ class Lengths:
     def __init__(self) -> None:
         self.computed: list[str] = []
 
-    def __call__(self, words: list[str]) -> FloatArray:
+    def __call__(self, words: list[str]) -> list[FloatArray]:
         self.computed += words
-        return np.array([[len(word), 1] for word in words], dtype=np.float32)
+        lengths = np.array([[len(word), 1] for word in words], dtype=np.float32)
+        return [lengths, -lengths[:, :1]]
 
 
 def rows_of(lexicon: Lexicon[str], words: list[str]) -> list[int]:
-    places, rows = lexicon.look_up(words)
+    places, (rows, negative) = lexicon.look_up(words)
+    assert np.array_equal(negative[places, 0], -rows[places, 0])
+    assert not rows[NO_WORD].any()
     return [int(length) for length in rows[places, 0]]
 
 
@@ -49,7 +53,7 @@ def test_what_is_kept_is_bounded_and_right(limit: int) -> None:
 
 def test_rows_that_were_given_out_do_not_change() -> None:
     lexicon = Lexicon(Lengths(), limit=3)
-    places, rows = lexicon.look_up(["a", "bb", "ccc"])
+    places, (rows, _) = lexicon.look_up(["a", "bb", "ccc"])
     before = rows[places].copy()
     for size in range(4, 20):
         lexicon.look_up(["x" * size])
@@ -74,13 +78,24 @@ def test_threads_can_share_a_lexicon() -> None:
 
 
 def test_a_failure_leaves_a_sound_lexicon() -> None:
-    def fail_on_x(words: list[str]) -> FloatArray:
+    def fail_on_x(words: list[str]) -> list[FloatArray]:
         if "x" in words:
             raise ValueError
-        return np.array([[len(word)] for word in words], dtype=np.float32)
+        return Lengths()(words)
 
     lexicon = Lexicon(fail_on_x, limit=3)
     assert rows_of(lexicon, ["a", "bb"]) == [1, 2]
     with pytest.raises(ValueError):  # noqa: PT011
         lexicon.look_up(["x", "ccc"])
     assert rows_of(lexicon, ["dddd", "bb", "a"]) == [4, 2, 1]
+
+
+def test_neighbours_end_at_the_borders_of_contexts() -> None:
+    contexts = Contexts.of([["a", "b", "c"], ["d"]])
+    words = PlacedWords.of(np.array([1, 2, 3, 4]), contexts)
+    assert words.beside(0).tolist() == [1, 2, 3, 4]
+    assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
+    assert words.beside(-2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
+    assert words.beside(9).tolist() == [NO_WORD] * 4
+    ones, tens = np.arange(5.0)[:, None], 10 * np.arange(5.0)[:, None]
+    assert words.sums([ones, tens], [0, -1])[:, 0].tolist() == [1, 12, 23, 4]

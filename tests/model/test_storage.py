@@ -118,6 +118,11 @@ def repeat_a_word(folder: Path) -> None:
     (folder / "vocabulary.cased.txt").write_text("\n".join([*lines[:-1], lines[0]]), "utf-8")
 
 
+def test_a_gate_of_an_older_version_is_left_out(broken: Path) -> None:
+    change_config(broken, gate={"width": 32, "cut": 0.5, "recall": 1.0, "passed": 0.1})
+    assert load_model(broken).gate is None
+
+
 @pytest.mark.parametrize(
     ("change", "file", "message"),
     [
@@ -132,9 +137,9 @@ def repeat_a_word(folder: Path) -> None:
         (
             weighted(gate__layers__1__weight=np.zeros((1, 3), np.float32)),
             "model.safetensors",
-            r"'gate.layers.1.weight' is \[1, 3\], config.json and vocabularies want \[1, 32\]",
+            r"'gate.layers.1.weight' is \[1, 3\], config.json and vocabularies want \[3, 32\]",
         ),
-        (configured(gate={"width": 32}), "config.json", "missing key 'cut'"),
+        (configured(gate={"width": 32, "reach": 2}), "config.json", "missing key 'cut'"),
         (weighted(layers__0__bias=np.zeros(32)), "model.safetensors", "'layers.0.bias' is float64"),
         (write("config.json", '{"format": 1,\n"model"'), "config.json:2", "is not JSON"),
         (write("config.json", "[]"), "config.json", "has format None, this version reads format 1"),

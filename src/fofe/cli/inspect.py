@@ -85,7 +85,7 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     if model.gate is not None:
         facts["gate"] = (
             f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
-            f"lets {100 * model.gate.passed:.1f} % of the fragments through (training sentences)"
+            f"lets {100 * model.gate.passed:.1f} % of the fragments through (varied training sentences)"
         )
     before = " (before compression)" if "compression" in model.training else ""
     for part in ("dev", "test"):

@@ -80,8 +80,10 @@ def scan(values: FloatArray, factor: float, starts: BoolArray) -> FloatArray:
     codes = values.copy()
     carry = np.where(starts, 0.0, factor).astype(values.dtype)
     step = 1
+    carried = np.empty_like(codes)
     while step < len(codes) and carry.max() >= FORGOTTEN:
-        codes[step:] += carry[step:, None] * codes[:-step]
+        np.multiply(carry[step:, None], codes[:-step], out=carried[step:])
+        codes[step:] += carried[step:]
         carry[step:] *= carry[:-step].copy()
         step *= 2
     return codes

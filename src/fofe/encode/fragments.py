@@ -23,6 +23,10 @@ class Fragments:
     def __len__(self) -> int:
         return len(self.firsts)
 
+    def take(self, numbers: IntArray) -> Fragments:
+        """Some of the fragments [F'], in the given order."""
+        return Fragments(self.sentences[numbers], self.firsts[numbers], self.lasts[numbers])
+
 
 def covered_tokens(fragments: Fragments, token_count: int) -> BoolArray:
     """[T] whether any of the fragments holds each token."""

@@ -57,7 +57,7 @@ class FragmentCharacters:
         ends = spelling.word_ends[place[fragments.lasts]]
         spelt = SpeltFragments(starts, ends, self._weights, self._factor)
         if CHARACTER_LEFT in self._weights:
-            vectors = self._vectors[spelling.characters]
+            vectors = self._vectors.take(spelling.characters, axis=0)
             spelt.left = scan(vectors, self._factor, spelling.starts())
             spelt.right = scan_back(vectors, self._factor, spelling.ends())
         if CHARACTER_CNN in self._weights:
@@ -85,8 +85,8 @@ class SpeltFragments:
         if CHARACTER_LEFT in self._weights:
             # Every word follows a space symbol and is followed by one: start - 1 and end always exist.
             forgotten = (self._factor ** (ends - starts)).astype(np.float32)[:, None]
-            left = self.left[ends - 1] - forgotten * self.left[starts - 1]
-            right = self.right[starts] - forgotten * self.right[ends]
+            left = self.left.take(ends - 1, axis=0) - forgotten * self.left.take(starts - 1, axis=0)
+            right = self.right.take(starts, axis=0) - forgotten * self.right.take(ends, axis=0)
             hidden += left @ self._weights[CHARACTER_LEFT]
             hidden += right @ self._weights[CHARACTER_RIGHT]
         if self.cnn is not None:

@@ -14,24 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import Contexts, Encoder, Key
-from fofe.encode.fofe import scan, scan_back
-from fofe.encode.fragments import Fragments, all_fragments, covered_tokens
-from fofe.encode.layout import BORDERS, Block, input_blocks
+from fofe.encode.fragments import Fragments, all_fragments
+from fofe.encode.layout import input_blocks
 from fofe.model.characters import FragmentCharacters
-from fofe.model.config import (
-    BAG,
-    LEFT_EXCLUDING,
-    LEFT_INCLUDING,
-    RIGHT_EXCLUDING,
-    RIGHT_INCLUDING,
-    ModelConfig,
-)
+from fofe.model.config import ModelConfig
+from fofe.model.first_layer import FirstLayer
 from fofe.model.gate import Gate, GateSettings
-from fofe.model.lexicon import Lexicon
+from fofe.model.lexicon import Lexicon, PlacedWords
 from fofe.model.names import FragmentNames
-from fofe.model.numpy_ops import fragment_sums, shifted, softmax
+from fofe.model.numpy_ops import softmax
 from fofe.model.words import WordsAlone, WordsInWindows
 
 FRAGMENTS_AT_ONCE = 4096
@@ -66,10 +59,11 @@ class Engine:
         self._windows = WordsInWindows(config, weights)
         self._characters = FragmentCharacters(config, encoder, weights, blocks)
         self._names = FragmentNames(encoder, weights, blocks)
-        self._gate = None if gate is None else Gate(config, gate, weights)
+        self._gate = None if gate is None else Gate(gate, weights, config.max_words)
+        gate_parts = 0 if gate is None else len(gate.offsets)
+        self._gate_rows, self._window_rows = slice(1, 1 + gate_parts), slice(1 + gate_parts, None)
         self._lexicon = Lexicon(self._word_rows)
-        self._alone_width = sum(view.dimension for view in config.views if view.lookup != "window")
-        self._first_layer = _FirstLayer(config, blocks, weights)
+        self._first_layer = FirstLayer(config, blocks, weights)
         self._layers = [
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
@@ -100,40 +94,48 @@ class Engine:
         contexts = Contexts.of(sentences, opens if self.config.sees_documents else None)
         words = [word for sentence in sentences for word in sentence]
         places, rows = self._lexicon.look_up(self._alone.keys(sentences, words))
+        placed = PlacedWords.of(places, contexts)
         if self._gate is None or exact:
             fragments = all_fragments(contexts.token_offsets, self.config.max_words)
         else:
-            fragments = self._gate.choose(rows[places, self._alone_width :], contexts)
-        label_count = len(self._layers[-1][1])
-        probabilities = np.empty((len(fragments), label_count), dtype=np.float32)
+            fragments = self._gate.choose(placed, rows[self._gate_rows], contexts)
+        probabilities = self._probabilities(words, placed, rows, contexts, fragments)
+        return Scores(fragments, contexts.token_offsets, probabilities)
+
+    def _probabilities(
+        self,
+        words: Sequence[str],
+        placed: PlacedWords,
+        rows: Sequence[FloatArray],
+        contexts: Contexts,
+        fragments: Fragments,
+    ) -> FloatArray:
+        """[F, K] of fragments."""
+        probabilities = np.empty((len(fragments), len(self._layers[-1][1])), dtype=np.float32)
         if not len(fragments):
-            return Scores(fragments, contexts.token_offsets, probabilities)
-        alone = rows[places, : self._alone_width]
-        starts, ends, bags = self._first_layer.sums(
-            alone, self._windows.vectors(alone, contexts), contexts, fragments
-        )
-        spelt = self._characters.of(words, contexts, fragments)
-        named = self._names.of(words, contexts, fragments)
+            return probabilities
+        alone = rows[0].take(placed.places, axis=0)
+        windows = self._windows.vectors(placed, rows[self._window_rows])
+        vectors = np.concatenate([alone, *windows], axis=1) if windows else alone
+        order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
+        by_length = fragments.take(order)
+        sums = self._first_layer.sums(vectors, contexts, by_length)
+        spelt = self._characters.of(words, contexts, by_length)
+        named = self._names.of(words, contexts, by_length)
         for part in _slices(len(fragments), FRAGMENTS_AT_ONCE):
-            hidden = starts.of(fragments.firsts[part])
-            hidden += ends.of(fragments.lasts[part])
-            if bags is not None:
-                hidden += fragment_sums(
-                    bags.rows, bags.places[fragments.firsts[part]], bags.places[fragments.lasts[part]]
-                )
+            hidden = sums[part]
             if spelt is not None:
                 spelt.add_to(hidden, part)
             if named is not None:
                 named.add_to(hidden, part)
-            probabilities[part] = self._wide_layers(hidden)
-        return Scores(fragments, contexts.token_offsets, probabilities)
+            probabilities[order[part]] = self._wide_layers(hidden)
+        return probabilities
 
-    def _word_rows(self, words: list[Key]) -> FloatArray:
-        """[U, D + G] what is kept of words: their vectors, and what they add to the gate."""
+    def _word_rows(self, words: list[Key]) -> list[FloatArray]:
+        """What is kept of U words, each [U, D]: their vectors, what they add to the gate and to windows."""
         vectors = self._alone.vectors(words)
-        if self._gate is None:
-            return vectors
-        return np.concatenate([vectors, self._gate.project(vectors)], axis=1)
+        gate = [] if self._gate is None else self._gate.project(vectors)
+        return [vectors, *gate, *self._windows.project(vectors)]
 
     def _wide_layers(self, hidden: FloatArray) -> FloatArray:
         """Probabilities [F, K] from the first layer's sums [F, H]."""
@@ -142,115 +144,6 @@ class Engine:
             hidden = hidden @ weight
             hidden += bias
         return softmax(hidden)
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """What some tokens add to the first layer."""
-
-    rows: FloatArray
-    """[N, H]"""
-    places: IntArray
-    """[T] the row of each token that has one."""
-
-    def of(self, tokens: IntArray) -> FloatArray:
-        """[F, H] the rows of tokens [F]."""
-        return self.rows[self.places[tokens]]
-
-
-class _FirstLayer:
-    """The first layer of the network for word features: a sum over a fragment's start, end and words."""
-
-    def __init__(
-        self, config: ModelConfig, blocks: Sequence[Block], weights: Mapping[str, FloatArray]
-    ) -> None:
-        self._views = [view.name for view in config.views if view.lookup != "window"]
-        self._views += [view.name for view in config.views if view.lookup == "window"]
-        widths = {view.name: view.dimension for view in config.views}
-        self._bias = weights["layers.0.bias"]
-        first = weights["layers.0.weight"]
-        scales = dict(zip(config.factors, config.code_scales, strict=True))
-        columns, start = {}, 0
-        for name in self._views:
-            columns[name] = slice(start, start + widths[name])
-            start += widths[name]
-        self._factors = config.factors
-        self._weights: dict[tuple[str, float | None], FloatArray] = {}
-        for block in blocks:
-            if not block.view:
-                continue
-            key = (block.code, block.factor)
-            if key not in self._weights:
-                self._weights[key] = np.zeros((start, len(first)), dtype=np.float32)
-            scale = 1.0 if block.factor is None else scales[block.factor]
-            self._weights[key][columns[block.view]] = first[:, block.start : block.end].T * np.float32(scale)
-        # Views that are only in the bag need no scan.
-        used = np.zeros(start, dtype=bool)
-        for (code, _), weight in self._weights.items():
-            if code != BAG:
-                used |= weight.any(axis=1)
-        self._context_columns = np.flatnonzero(used)
-        for key, weight in self._weights.items():
-            if key[0] != BAG:
-                self._weights[key] = np.ascontiguousarray(weight[used])
-        self._borders = next(
-            (first[:, block.start : block.end].T for block in blocks if block.code == BORDERS), None
-        )
-
-    def sums(
-        self,
-        alone: FloatArray,
-        windows: Mapping[str, FloatArray],
-        contexts: Contexts,
-        fragments: Fragments,
-    ) -> tuple[_Sums, _Sums, _Sums | None]:
-        """The sums of the starts, the ends and the words that the fragments need."""
-        vectors = np.concatenate([alone, *windows.values()], axis=1) if windows else alone
-        in_context = (
-            vectors if len(self._context_columns) == vectors.shape[1] else vectors[:, self._context_columns]
-        )
-        at_start, at_end = contexts.starts(), contexts.ends()
-        firsts, first_places = _needed(fragments.firsts, contexts.token_count)
-        lasts, last_places = _needed(fragments.lasts, contexts.token_count)
-        starts = np.tile(self._bias, (len(firsts), 1))
-        ends = np.zeros((len(lasts), len(self._bias)), dtype=np.float32)
-        for factor in self._factors:
-            codes = {
-                LEFT_INCLUDING: scan(in_context, factor, at_start),
-                RIGHT_INCLUDING: scan_back(in_context, factor, at_end),
-            }
-            for code, weight in self._of_factor(factor):
-                if code == LEFT_INCLUDING:
-                    ends += codes[LEFT_INCLUDING][lasts] @ weight
-                elif code == LEFT_EXCLUDING:
-                    starts += shifted(codes[LEFT_INCLUDING], at_start, 1)[firsts] @ weight
-                elif code == RIGHT_INCLUDING:
-                    starts += codes[RIGHT_INCLUDING][firsts] @ weight
-                elif code == RIGHT_EXCLUDING:
-                    ends += shifted(codes[RIGHT_INCLUDING], at_end, -1)[lasts] @ weight
-        if self._borders is not None:
-            starts[contexts.sentence_starts()[firsts]] += self._borders[0]
-            ends[contexts.sentence_ends()[lasts]] += self._borders[1]
-        bags = None
-        if (BAG, None) in self._weights:
-            words, places = _places(covered_tokens(fragments, contexts.token_count))
-            bags = _Sums(vectors[words] @ self._weights[BAG, None], places)
-        return _Sums(starts, first_places), _Sums(ends, last_places), bags
-
-    def _of_factor(self, factor: float) -> list[tuple[str, FloatArray]]:
-        return [(code, weight) for (code, of), weight in self._weights.items() if of == factor]
-
-
-def _needed(tokens: IntArray, token_count: int) -> tuple[IntArray, IntArray]:
-    """Distinct tokens [N], in order, and the place [T] of each among them."""
-    wanted = np.zeros(token_count, dtype=bool)
-    wanted[tokens] = True
-    return _places(wanted)
-
-
-def _places(wanted: BoolArray) -> tuple[IntArray, IntArray]:
-    """The tokens [N] that are wanted of T, in order, and the place [T] of each among them."""
-    return np.flatnonzero(wanted), np.cumsum(wanted) - 1
 
 
 def _slices(total: int, size: int) -> Iterator[slice]:

@@ -1,33 +1,26 @@
 """The gate: a narrow network that turns away most fragments before the wide layers see them.
 
-It has the word features of the model alone and a few hidden units. Its first layer is a sum of what the
-start, the end and the words of a fragment add: each distinct word is projected once, and the scan runs over
-those few numbers.
+It judges words, not fragments: whether a mention can start at a word, end there, or hold it. A fragment
+passes if its first word can start one, its last can end one and all its words can be in one. The gate sees
+each word with a few neighbours, and what a word adds to its hidden units is computed once for each distinct
+word: so it costs a few additions a word, however many fragments there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import FloatArray
+from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import Contexts
-from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments
-from fofe.encode.layout import BORDERS, input_blocks
-from fofe.model.config import (
-    LEFT_EXCLUDING,
-    LEFT_INCLUDING,
-    RIGHT_EXCLUDING,
-    RIGHT_INCLUDING,
-    CharacterConfig,
-    ModelConfig,
-)
-from fofe.model.numpy_ops import shifted
+from fofe.model.lexicon import PlacedWords
 
 PREFIX = "gate."
+JUDGEMENTS = 3
+"""Whether a mention can start at a word, end there, hold it: the columns of the gate's scores."""
 
 
 @dataclass(frozen=True)
@@ -36,103 +29,83 @@ class GateSettings:
 
     width: int
     """Its hidden units."""
+    reach: int
+    """How many words it sees on either side of a word."""
     cut: float
-    """Fragments that score below are turned away."""
+    """Words that score below are turned away."""
     recall: float
-    """The share of the network's own positives that it let through where it was fitted."""
+    """The share of the network's own positives that it let through where its cut was chosen."""
     passed: float
     """The share of all fragments that it let through there."""
 
+    @property
+    def offsets(self) -> range:
+        """The places that it sees, from that of a word itself."""
+        return range(-self.reach, self.reach + 1)
 
-def gate_config(config: ModelConfig, width: int) -> ModelConfig | None:
-    """The configuration of a model's gate, a network of one hidden layer; none without word features."""
-    views = tuple(view for view in config.views if view.lookup != "window" and view.codes)
-    if not views:
-        return None
-    nothing_else = CharacterConfig(fofe=False, cnn=False)
-    return replace(config, views=views, characters=nothing_else, gazetteer=None, hidden=(width,))
+    def shapes(self, read: int) -> dict[str, tuple[int, ...]]:
+        """The name and shape of each of its weights in a model whose words are vectors of `read` numbers."""
+        return {
+            f"{PREFIX}layers.0.weight": (self.width, len(self.offsets) * read),
+            f"{PREFIX}layers.0.bias": (self.width,),
+            f"{PREFIX}layers.1.weight": (JUDGEMENTS, self.width),
+            f"{PREFIX}layers.1.bias": (JUDGEMENTS,),
+        }
 
 
 class Gate:
     """Chooses the fragments that the wide layers are to judge."""
 
-    def __init__(
-        self, config: ModelConfig, settings: GateSettings, weights: Mapping[str, FloatArray]
-    ) -> None:
-        narrow = gate_config(config, settings.width)
-        assert narrow is not None, "a model with a gate has word features"
-        self._config = narrow
+    def __init__(self, settings: GateSettings, weights: Mapping[str, FloatArray], max_words: int) -> None:
+        self._offsets = settings.offsets
         self._cut = settings.cut
-        first = weights[PREFIX + "layers.0.weight"]
-        self._bias = weights[PREFIX + "layers.0.bias"]
-        self._output = weights[PREFIX + "layers.1.weight"][0]
-        columns, start = {}, 0
-        for view in config.views:
-            if view.lookup != "window":
-                columns[view.name] = slice(start, start + view.dimension)
-                start += view.dimension
-        blocks = input_blocks(narrow)
-        self._groups = list(dict.fromkeys((block.code, block.factor) for block in blocks if block.view))
-        self._projection = np.zeros((start, len(self._groups) * settings.width), dtype=np.float32)
-        scales = dict(zip(narrow.factors, narrow.code_scales, strict=True))
-        for block in blocks:
-            if block.view:
-                group = self._groups.index((block.code, block.factor))
-                scale = 1.0 if block.factor is None else scales[block.factor]
-                self._projection[columns[block.view], self._columns(group)] = (
-                    first[:, block.start : block.end].T * scale
-                )
-        self._borders = next(
-            (first[:, block.start : block.end].T for block in blocks if block.code == BORDERS), None
-        )
+        self._max_words = max_words
+        first = weights[f"{PREFIX}layers.0.weight"]
+        self._projections = [
+            np.ascontiguousarray(part.T) for part in np.split(first, len(self._offsets), axis=1)
+        ]
+        self._bias = weights[f"{PREFIX}layers.0.bias"]
+        self._output = np.ascontiguousarray(weights[f"{PREFIX}layers.1.weight"].T)
+        self._output_bias = weights[f"{PREFIX}layers.1.bias"]
 
-    def _columns(self, group: int) -> slice:
-        width = self._config.hidden[0]
-        return slice(group * width, (group + 1) * width)
+    def project(self, vectors: FloatArray) -> list[FloatArray]:
+        """What words add to the hidden units [U, W] of words at each offset, from their vectors [U, D]."""
+        return [vectors @ projection for projection in self._projections]
 
-    def project(self, vectors: FloatArray) -> FloatArray:
-        """[U, G] what each word adds to the gate's first layer, from its vectors [U, D]."""
-        projected: FloatArray = vectors @ self._projection
-        return projected
+    def choose(self, words: PlacedWords, rows: Sequence[FloatArray], contexts: Contexts) -> Fragments:
+        """The fragments that pass, from words and the projections [N, W] of them for each offset."""
+        return passing(self.scores(words, rows), self._cut, contexts, self._max_words)
 
-    def choose(self, projected: FloatArray, contexts: Contexts) -> Fragments:
-        """The fragments that pass, from the projections [T, G] of the words of some sentences."""
-        starts, ends, bags = self._sums(projected, contexts)
-        lengths = np.diff(contexts.token_offsets)
-        room = np.repeat(contexts.token_offsets[1:], lengths) - np.arange(contexts.token_count)
-        sentences = np.repeat(np.arange(len(contexts)), lengths)
-        firsts_by_length = []
-        running = starts
-        for extra in range(min(self._config.max_words, int(room.max()))):
-            count = contexts.token_count - extra
-            running = running[:count] + bags[extra:]
-            scores = np.maximum(running + ends[extra:], 0) @ self._output
-            firsts_by_length.append(np.flatnonzero((scores >= self._cut) & (room[:count] > extra)))
-        firsts = np.concatenate(firsts_by_length)
-        extras = np.repeat(np.arange(len(firsts_by_length)), [len(found) for found in firsts_by_length])
-        order = np.lexsort((extras, firsts))
-        firsts, extras = firsts[order], extras[order]
-        return Fragments(sentences[firsts], firsts, firsts + extras)
+    def scores(self, words: PlacedWords, rows: Sequence[FloatArray]) -> FloatArray:
+        """[T, 3] how well a mention can start at each word, end there, and hold it."""
+        hidden = words.sums(rows, self._offsets)
+        hidden += self._bias
+        np.maximum(hidden, 0, out=hidden)
+        scores: FloatArray = hidden @ self._output
+        scores += self._output_bias
+        return scores
 
-    def _sums(self, projected: FloatArray, contexts: Contexts) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """What starts, ends and words [T, W] of fragments add to the first layer."""
-        at_start, at_end = contexts.starts(), contexts.ends()
-        starts = np.tile(self._bias, (contexts.token_count, 1))
-        ends = np.zeros_like(starts)
-        bags = np.zeros_like(starts)
-        for group, (code, factor) in enumerate(self._groups):
-            words = projected[:, self._columns(group)]
-            if factor is None:
-                bags = words
-            elif code == LEFT_INCLUDING:
-                ends += scan(words, factor, at_start)
-            elif code == LEFT_EXCLUDING:
-                starts += shifted(scan(words, factor, at_start), at_start, 1)
-            elif code == RIGHT_INCLUDING:
-                starts += scan_back(words, factor, at_end)
-            elif code == RIGHT_EXCLUDING:
-                ends += shifted(scan_back(words, factor, at_end), at_end, -1)
-        if self._borders is not None:
-            starts[contexts.sentence_starts()] += self._borders[0]
-            ends[contexts.sentence_ends()] += self._borders[1]
-        return starts, ends, bags
+
+def passing(scores: FloatArray, cut: float, contexts: Contexts, max_words: int) -> Fragments:
+    """The fragments all of whose judgements reach the cut, in the order of first words and lengths."""
+    starts, ends, inside = (scores >= cut).T
+    count = contexts.token_count
+    lengths = np.diff(contexts.token_offsets)
+    stops = np.where(inside, np.repeat(contexts.token_offsets[1:], lengths), np.arange(count))
+    stops = np.minimum.accumulate(stops[::-1])[::-1]
+    firsts = np.flatnonzero(starts & inside)
+    extras = np.arange(max_words)
+    lasts = np.minimum(firsts[:, None] + extras, count - 1)
+    rows, extra = np.nonzero(ends[lasts] & (extras < (stops[firsts] - firsts)[:, None]))
+    sentences = np.repeat(np.arange(len(contexts)), lengths)
+    firsts = firsts[rows]
+    return Fragments(sentences[firsts], firsts, firsts + extra)
+
+
+def fragment_scores(scores: FloatArray, firsts: IntArray, lasts: IntArray) -> FloatArray:
+    """[F] the lowest of the judgements [T, 3] that a fragment must pass by, for each of some fragments."""
+    lowest: FloatArray = np.minimum(scores[firsts, 0], scores[lasts, 1])
+    for extra in range(int((lasts - firsts).max(initial=0)) + 1):
+        within = np.minimum(firsts + extra, lasts)
+        np.minimum(lowest, scores[within, 2], out=lowest)
+    return lowest

@@ -24,40 +24,34 @@ def shifted(rows: FloatArray, borders: BoolArray, by: int) -> FloatArray:
     return moved
 
 
-def fragment_sums(rows: FloatArray, firsts: IntArray, lasts: IntArray) -> FloatArray:
-    """The sum [F, D] of the rows [T, D] from `firsts` [F] to `lasts` [F], inclusive.
-
-    Running additions, at most n of them: differences of prefix sums would drift in long texts.
-    """
-    sums = rows[firsts]
-    longest = int((lasts - firsts).max(initial=0))
-    for extra in range(1, longest + 1):
-        longer = np.flatnonzero(lasts - firsts >= extra)
-        sums[longer] += rows[firsts[longer] + extra]
-    return sums
-
-
 class RangeMaxima:
     """Maxima of any range of rows in constant time: level k holds those of all windows of 2^k rows."""
 
     def __init__(self, rows: FloatArray, longest: int) -> None:
         """`rows` is [T, D]; ranges are at most `longest` rows long."""
-        self._levels = [rows]
-        width = 1
-        while 2 * width <= min(longest, len(rows)):
-            last = self._levels[-1]
-            self._levels.append(np.maximum(last[:-width], last[width:]))
-            width *= 2
+        self._count, width = rows.shape
+        levels = max(1, min(longest, self._count).bit_length())
+        # One row more than there are: the zeros that an empty range gives.
+        table = np.zeros((levels * self._count + 1, width), dtype=rows.dtype)
+        table[: self._count] = rows
+        for level in range(1, levels):
+            reach = 1 << (level - 1)
+            start, end = level * self._count, (level + 1) * self._count - 2 * reach + 1
+            below = table[start - self._count : start]
+            np.maximum(below[: end - start], below[reach : reach + end - start], out=table[start:end])
+        self._table = table
 
     def maxima(self, starts: IntArray, ends: IntArray) -> FloatArray:
         """The maximum [R, D] of each half-open range; 0 where a range is empty."""
-        result = np.zeros((len(starts), self._levels[0].shape[1]), dtype=self._levels[0].dtype)
-        lengths = np.maximum(ends - starts, 0)
-        levels = np.frexp(lengths.astype(np.float64))[1] - 1  # floor(log2), -1 for an empty range
-        for level in np.unique(levels[levels >= 0]):
-            chosen = np.flatnonzero(levels == level)
-            table = self._levels[level]
-            result[chosen] = np.maximum(table[starts[chosen]], table[ends[chosen] - (1 << level)])
+        levels = np.frexp(ends - starts)[1] - 1  # floor(log2)
+        empty = ends <= starts
+        first, last = (
+            levels * self._count + starts,
+            levels * self._count + ends - (1 << np.maximum(levels, 0)),
+        )
+        first[empty] = last[empty] = len(self._table) - 1
+        result: FloatArray = self._table.take(first, axis=0)
+        np.maximum(result, self._table.take(last, axis=0), out=result)
         return result
 
 
@@ -96,10 +90,10 @@ class Convolution:
             if count < 1:
                 tables.append(None)
                 continue
-            places = (embedded @ weight).reshape(len(distinct), height, -1)
+            projected = np.split(embedded @ weight, height, axis=1)
             sums = np.tile(bias, (count, 1))
-            for place in range(height):
-                sums += places[positions[place : place + count], place]
+            for place, rows in enumerate(projected):
+                sums += np.ascontiguousarray(rows).take(positions[place : place + count], axis=0)
             tables.append(RangeMaxima(sums, longest))
         return ConvolutionTable(self.heights, tables, len(self.biases[0]))
 

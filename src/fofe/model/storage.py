@@ -33,7 +33,7 @@ from fofe.encode.names import NameTable
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import InputError, ModelError
 from fofe.model.config import GazetteerConfig, ModelConfig, ViewConfig
-from fofe.model.gate import PREFIX, GateSettings, gate_config
+from fofe.model.gate import GateSettings
 from fofe.model.settings import build, to_table
 from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name, table_name
 from fofe.resources.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
@@ -192,7 +192,9 @@ def _load(folder: Path) -> StoredModel:
     names = None if config.gazetteer is None else _read_names(folder / NAMES_FILE, config.gazetteer)
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
-    gate = build(GateSettings, table["gate"], path=folder / "config.json") if "gate" in table else None
+    gate = None
+    if "reach" in table.get("gate", {}):  # gates of older versions judged fragments; without one all is exact
+        gate = build(GateSettings, table["gate"], path=folder / "config.json")
     storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
     shapes = expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels), gate)
     if storage.tables == "int8":
@@ -256,20 +258,11 @@ def expected_shapes(
         shapes["characters.weight"] = (alphabet_size, characters.dimension)
     if characters.cnn:
         convolution("character_cnn", characters.dimension, characters.heights, characters.kernels)
-    shapes |= _layer_shapes("layers.", config, label_count)
-    narrow_config = None if gate is None else gate_config(config, gate.width)
-    if narrow_config is not None:
-        shapes |= _layer_shapes(f"{PREFIX}layers.", narrow_config, 1)
-    return shapes
-
-
-def _layer_shapes(prefix: str, config: ModelConfig, outputs: int) -> dict[str, tuple[int, ...]]:
-    shapes: dict[str, tuple[int, ...]] = {}
-    sizes = (input_blocks(config)[-1].end, *config.hidden, outputs)
+    sizes = (input_blocks(config)[-1].end, *config.hidden, label_count)
     for number, (wide, narrow) in enumerate(pairwise(sizes)):
-        shapes[f"{prefix}{number}.weight"] = (narrow, wide)
-        shapes[f"{prefix}{number}.bias"] = (narrow,)
-    return shapes
+        shapes[f"layers.{number}.weight"] = (narrow, wide)
+        shapes[f"layers.{number}.bias"] = (narrow,)
+    return shapes if gate is None else shapes | gate.shapes(read)
 
 
 def _kind(name: str, storage: Storage) -> str:

@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import Contexts, Encoder, Key
+from fofe.encode.encoded import Encoder, Key
 from fofe.encode.fofe import scan, scan_back
-from fofe.model.config import ModelConfig
+from fofe.model.config import ModelConfig, ViewConfig
+from fofe.model.lexicon import PlacedWords
 from fofe.model.numpy_ops import Convolution, shifted
 from fofe.model.table import Table
+
+SEEN = (-1, 0, 1)
+"""What a layer of a window view sees of a text, in steps of its dilation: the order of its weights."""
 
 
 class WordsAlone:
@@ -54,39 +58,59 @@ class WordsAlone:
 
 
 class WordsInWindows:
-    """The views that also see a word's neighbours."""
+    """The views that also see a word's neighbours.
+
+    Their first layer is a sum of what a word and the two beside it add: computed once for each distinct word.
+    """
 
     def __init__(self, config: ModelConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._views = [view for view in config.views if view.lookup == "window"]
-        self._layers = {
-            view.name: [
-                (
-                    np.ascontiguousarray(weights[f"windows.{view.name}.layers.{number}.weight"].T),
-                    weights[f"windows.{view.name}.layers.{number}.bias"],
-                )
-                for number in range(view.window_layers)
-            ]
-            for view in self._views
-        }
+        self._views = [_Windows(view, weights) for view in config.views if view.lookup == "window"]
 
-    def vectors(self, words: FloatArray, contexts: Contexts) -> dict[str, FloatArray]:
-        """For each such view, [T, D'] from the vectors [T, D] of the words alone."""
-        made: dict[str, FloatArray] = {}
-        if not self._views:
-            return made
-        from_start, to_end = contexts.distances()
-        for view in self._views:
-            layers = iter(self._layers[view.name])
-            seen = words
-            for dilation in view.dilations:
-                before = shifted(seen, from_start < dilation, dilation)
-                after = shifted(seen, to_end < dilation, -dilation)
-                seen = _layer(before, seen, after, *next(layers))
-            for weight, bias in layers:
-                left, right = _codes_around(seen, view.context_factors, from_start == 0, to_end == 0)
-                seen += _layer(left, seen, right, weight, bias)
-            made[view.name] = seen
-        return made
+    def project(self, vectors: FloatArray) -> list[FloatArray]:
+        """What words add to the first layer [U, D'] of each view as neighbours and as themselves."""
+        return [projected for view in self._views for projected in view.project(vectors)]
+
+    def vectors(self, words: PlacedWords, rows: Sequence[FloatArray]) -> list[FloatArray]:
+        """For each such view, the vectors [T, D'] of words whose projections are `rows` [N, D']."""
+        return [
+            view.vectors(words, rows[len(SEEN) * number : len(SEEN) * (number + 1)])
+            for number, view in enumerate(self._views)
+        ]
+
+
+class _Windows:
+    """The layers of one view."""
+
+    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
+        self._view = view
+        self._layers = [
+            (
+                np.ascontiguousarray(weights[f"windows.{view.name}.layers.{number}.weight"].T),
+                weights[f"windows.{view.name}.layers.{number}.bias"],
+            )
+            for number in range(view.window_layers)
+        ]
+        self._projections = np.split(self._layers[0][0], len(SEEN))
+
+    def project(self, vectors: FloatArray) -> list[FloatArray]:
+        return [vectors @ projection for projection in self._projections]
+
+    def vectors(self, words: PlacedWords, rows: Sequence[FloatArray]) -> FloatArray:
+        nearest, *wider = self._view.dilations
+        (_, bias), *layers = self._layers
+        seen = words.sums(rows, [nearest * side for side in SEEN])
+        seen += bias
+        np.maximum(seen, 0, out=seen)
+        for dilation, (weight, bias) in zip(wider, layers, strict=False):
+            before = shifted(seen, words.from_start < dilation, dilation)
+            after = shifted(seen, words.to_end < dilation, -dilation)
+            seen = _layer(before, seen, after, weight, bias)
+        for weight, bias in layers[len(wider) :]:
+            left, right = _codes_around(
+                seen, self._view.context_factors, words.from_start == 0, words.to_end == 0
+            )
+            seen += _layer(left, seen, right, weight, bias)
+        return seen
 
 
 def _layer(

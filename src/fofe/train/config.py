@@ -213,9 +213,9 @@ class GateConfig:
     width: int = 32
     """Its hidden units."""
     recall: float = 0.9995
-    """The share of the network's own positives that it must let through, on training sentences."""
-    sentences: int = 3000
-    """How many training sentences it is fitted on, and as many others its cut is chosen on."""
+    """The share of the network's own positives that it must let through, on varied training sentences."""
+    sentences: int = 16000
+    """How many training sentences it is fitted on, with varied copies of them."""
 
     def __post_init__(self) -> None:
         if not 0 < self.recall <= 1:

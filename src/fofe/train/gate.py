@@ -1,37 +1,39 @@
-"""Fitting a gate: a narrow network that learns which fragments the trained one calls mentions."""
+"""Fitting a gate: a narrow network that learns where the mentions of the trained one can be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import Encoder
-from fofe.encode.fragments import Fragments
-from fofe.model.batch import make_batch
+from fofe._arrays import FloatArray, IntArray
+from fofe.encode.encoded import Contexts, Encoder, Key
+from fofe.encode.fragments import Fragments, all_fragments
 from fofe.model.config import ModelConfig
-from fofe.model.engine import Engine
-from fofe.model.gate import PREFIX, GateSettings, gate_config
-from fofe.model.network import Network
+from fofe.model.engine import Engine, Scores
+from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
+from fofe.model.lexicon import PlacedWords
+from fofe.model.words import WordsAlone
 from fofe.train.config import GateConfig
 from fofe.train.examples import LabelledSentence
 
 SENTENCES_AT_ONCE = 64
-KEPT_NEGATIVES = 0.25
-"""The share of plainly negative fragments that it is fitted on."""
-PLAINLY_NEGATIVE = 0.01
-"""What the network's probability of a mention stays below for such."""
+REACH = 2
+REPLACED = 0.25
+"""The share of words that are replaced in a varied copy of a sentence."""
+COPIES = 2
+"""How many varied copies of each sentence it is fitted on, besides the sentence itself."""
+CHOSEN_ON = 4
+"""The cut is chosen on one more varied copy of one in so many groups of sentences."""
 POSITIVE_WEIGHT = 5.0
 """A mention that is turned away is lost; a fragment let through in vain only costs time."""
-PASSES = 40
+PASSES = 4
 LEAST_STEPS = 300
-MARGIN = 0.2
-"""How far below the weakest wanted positive the cut lies, as a share of its distance to the median."""
-RATE = 0.005
+BATCH = 1024
+RATE = 0.01
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,6 @@ class FittedGate:
     weights: dict[str, FloatArray]
 
 
-@dataclass(frozen=True)
-class _Examples:
-    inputs: Tensor
-    """[F, D] the word features of fragments."""
-    mention: Tensor
-    """[F] the network's probability that each is a mention."""
-    positive: BoolArray
-    """[F] whether some label is likelier than NONE."""
-
-
 def fit_gate(
     config: ModelConfig,
     encoder: Encoder,
@@ -60,83 +52,130 @@ def fit_gate(
     settings: GateConfig,
     seed: int,
 ) -> FittedGate | None:
-    """Fit a gate on one part of the training sentences and choose its cut on another; none without words."""
-    narrow = gate_config(config, settings.width)
-    if narrow is None or not settings.enabled:
+    """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
+
+    There is none for a model without views of words.
+    """
+    if not settings.enabled or all(view.lookup == "window" for view in config.views):
         return None
     torch.manual_seed(seed)
     random = np.random.default_rng([seed, 1])
-    groups = _groups(sentences, random)[: 2 * settings.sentences // SENTENCES_AT_ONCE + 2]
-    fitting, choosing = groups[::2], groups[1::2] or groups
-    alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
-    gate = Network(narrow, alphabet_size=alphabet_size, label_count=1)
-    _share_spelling(gate, weights)
-    maker = _ExampleMaker(Engine(config, encoder, weights), encoder, gate, weights)
-    _fit(gate, [maker.examples(group, random) for group in fitting], random)
-    scored = [maker.examples(group, None) for group in choosing]
-    return _with_cut(gate, scored, settings)
+    groups = _groups(sentences, random)[: settings.sentences // SENTENCES_AT_ONCE + 1]
+    reader = _Reader(config, encoder, weights)
+    vary = _Varied(encoder, sentences, random)
+    fitting = [reader.read(group) for group in groups]
+    fitting += [reader.read(vary(group)) for _ in range(COPIES) for group in groups]
+    choosing = [reader.read(vary(group)) for group in groups[::CHOSEN_ON]]
+    vectors = torch.from_numpy(reader.vectors())
+    network = nn.Sequential(
+        nn.Linear((2 * REACH + 1) * vectors.shape[1], settings.width),
+        nn.ReLU(),
+        nn.Linear(settings.width, JUDGEMENTS),
+    )
+    _fit(network, vectors, fitting)
+    return _with_cut(network, vectors, choosing, config.max_words, settings)
 
 
-class _ExampleMaker:
-    """Runs the trained network over sentences and makes the gate's inputs for the same fragments."""
+@dataclass(frozen=True)
+class _Read:
+    """Some sentences as the trained network reads them."""
 
-    def __init__(
-        self, engine: Engine, encoder: Encoder, gate: Network, weights: Mapping[str, FloatArray]
-    ) -> None:
-        self._engine = engine
-        self._encoder = encoder
-        self._gate = gate
-        self._tables = {
-            view.name: torch.from_numpy(weights[f"tables.{view.name}"])
-            for view in gate.config.views
-            if view.has_table
-        }
+    contexts: Contexts
+    seen: IntArray
+    """[T, 2 * REACH + 1] the numbers of the words around each word."""
+    targets: FloatArray
+    """[T, 3] the probability of the likeliest mention that starts at a word, ends there, holds it."""
+    positives: Fragments
+    """The fragments with a label that is likelier than NONE."""
 
-    def examples(
-        self, sentences: Sequence[LabelledSentence], random: np.random.Generator | None
-    ) -> _Examples:
-        """All fragments of some sentences, or those that fitting keeps where `random` is given."""
+
+class _Reader:
+    """Runs the trained network over sentences, and numbers their words."""
+
+    def __init__(self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray]) -> None:
+        self._config = config
+        self._engine = Engine(config, encoder, weights)
+        self._alone = WordsAlone(config, encoder, weights)
+        self._numbers: dict[Key, int] = {}
+
+    def read(self, sentences: Sequence[LabelledSentence]) -> _Read:
         words = [sentence.words for sentence in sentences]
         opens = [True, *(sentence.opens for sentence in sentences[1:])]
         scores = self._engine.score(words, opens, exact=True)
-        probabilities = scores.probabilities
-        mention = 1 - probabilities[:, 0]
-        kept = np.ones(len(mention), dtype=bool)
-        if random is not None:
-            kept = (mention >= PLAINLY_NEGATIVE) | (random.random(len(mention)) < KEPT_NEGATIVES)
-        chosen = np.flatnonzero(kept)
-        fragments = Fragments(
-            scores.fragments.sentences[chosen],
-            scores.fragments.firsts[chosen],
-            scores.fragments.lasts[chosen],
-        )
-        text = self._encoder.encode(words, opens if self._gate.config.sees_documents else None)
-        batch, rows = make_batch(text, fragments)
-        with torch.no_grad():
-            inputs = self._gate.inputs(
-                batch, {name: table[rows[name]] for name, table in self._tables.items()}
-            )
-        positive = probabilities[chosen, 1:].max(axis=1) > probabilities[chosen, 0]
-        return _Examples(inputs, torch.from_numpy(mention[chosen]), positive)
+        contexts = Contexts.of(words, opens if self._config.sees_documents else None)
+        keys = self._alone.keys(words, [word for sentence in words for word in sentence])
+        # 0 stands for no word, as in a lexicon.
+        places = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
+        placed = PlacedWords.of(np.array(places), contexts)
+        seen = np.stack([placed.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
+        positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
+        return _Read(contexts, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
+
+    def vectors(self) -> FloatArray:
+        """[U + 1, D] of the words that were numbered, zeros first."""
+        vectors = self._alone.vectors(list(self._numbers))
+        return np.concatenate([np.zeros((1, vectors.shape[1]), dtype=np.float32), vectors])
 
 
-def _share_spelling(gate: Network, weights: Mapping[str, FloatArray]) -> None:
-    """The gate reads spellings as the model does."""
-    with torch.no_grad():
-        for name, parameter in gate.spelling.named_parameters():
-            parameter.copy_(torch.from_numpy(weights[f"spelling.{name}"]))
+def _targets(scores: Scores) -> FloatArray:
+    """[T, 3]"""
+    fragments, mention = scores.fragments, 1 - scores.probabilities[:, 0]
+    targets = np.zeros((JUDGEMENTS, scores.token_offsets[-1]), dtype=np.float32)
+    starts, ends, inside = targets
+    np.maximum.at(starts, fragments.firsts, mention)
+    np.maximum.at(ends, fragments.lasts, mention)
+    for extra in range(int((fragments.lasts - fragments.firsts).max()) + 1):
+        np.maximum.at(inside, np.minimum(fragments.firsts + extra, fragments.lasts), mention)
+    return np.ascontiguousarray(targets.T)
 
 
-def _fit(gate: Network, examples: Sequence[_Examples], random: np.random.Generator) -> None:
-    optimiser = torch.optim.Adam(gate.layers.parameters(), RATE)
-    steps = max(LEAST_STEPS, PASSES * len(examples))
+class _Varied:
+    """Replaces words of sentences by others that the model knows, written with the same capitals.
+
+    What a model was trained on it knows by heart: in unseen text, mentions are less plain. The varied text
+    shows the gate what the network makes of names and contexts that the corpus lacks.
+    """
+
+    def __init__(
+        self, encoder: Encoder, sentences: Sequence[LabelledSentence], random: np.random.Generator
+    ) -> None:
+        self._random = random
+        self._words = max(
+            (vocabulary.words for vocabulary in encoder.vocabularies.values()), key=len, default=[]
+        ) or [word for sentence in sentences for word in sentence.words]
+
+    def __call__(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
+        return [replace(sentence, words=self._replaced(sentence.words)) for sentence in sentences]
+
+    def _replaced(self, words: Sequence[str]) -> list[str]:
+        drawn = self._random.random(len(words)) < REPLACED
+        others = self._random.integers(len(self._words), size=len(words))
+        return [
+            _with_capitals_of(word, self._words[other]) if replaced else word
+            for word, replaced, other in zip(words, drawn.tolist(), others.tolist(), strict=True)
+        ]
+
+
+def _with_capitals_of(word: str, other: str) -> str:
+    """Another word as it would stand in the place of a word; what has no letters stays."""
+    if word.upper() == word.lower():
+        return word
+    if word.isupper():
+        return other.upper()
+    return other.capitalize() if word[0].isupper() else other
+
+
+def _fit(network: nn.Module, vectors: Tensor, texts: Sequence[_Read]) -> None:
+    seen = torch.from_numpy(np.concatenate([text.seen for text in texts]))
+    targets = torch.from_numpy(np.concatenate([text.targets for text in texts]))
+    optimiser = torch.optim.Adam(network.parameters(), RATE)
+    steps = max(LEAST_STEPS, PASSES * len(seen) // BATCH)
     for step in range(steps):
-        if step % len(examples) == 0:
-            order = random.permutation(len(examples))
-        group = examples[order[step % len(examples)]]
-        importance = torch.where(group.mention > 0.5, POSITIVE_WEIGHT, 1.0)
+        chosen = torch.randint(len(seen), (BATCH,))
+        wanted = targets[chosen]
+        importance = torch.where(wanted > 0.5, POSITIVE_WEIGHT, 1.0)
         loss = nn.functional.binary_cross_entropy_with_logits(
-            _scores(gate, group.inputs), group.mention, importance
+            network(vectors[seen[chosen]].flatten(1)), wanted, importance
         )
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -145,37 +184,40 @@ def _fit(gate: Network, examples: Sequence[_Examples], random: np.random.Generat
         optimiser.step()
 
 
-def _scores(gate: Network, inputs: Tensor) -> Tensor:
-    """[F] the gate's scores of fragments from their inputs [F, D]."""
-    first, second = gate.layers
-    scores: Tensor = second(torch.relu(first(inputs)))[:, 0]
-    return scores
-
-
-def _with_cut(gate: Network, scored: Sequence[_Examples], settings: GateConfig) -> FittedGate:
+def _with_cut(
+    network: nn.Module, vectors: Tensor, texts: Sequence[_Read], max_words: int, settings: GateConfig
+) -> FittedGate:
     """Choose the highest cut that lets the wanted share of the network's positives through."""
     with torch.no_grad():
-        scores = np.concatenate([_scores(gate, group.inputs).numpy() for group in scored])
-    weights = {
-        f"{PREFIX}{name}": parameter.detach().numpy()
-        for name, parameter in gate.named_parameters()
-        if name.startswith("layers.")
-    }
-    bias = float(weights[f"{PREFIX}layers.1.bias"][0])
-    positive = np.concatenate([group.positive for group in scored])
-    wanted = np.sort(scores[positive])
-    lost = int((1 - settings.recall) * len(wanted))
-    # Below the score itself, by a share of how far positives lie apart: unseen text holds weaker ones.
-    cut = -np.inf
-    if len(wanted):
-        cut = float(wanted[lost] - MARGIN * (np.median(wanted) - wanted[lost])) - 1e-4
-    passes = scores >= cut
+        judged = [network(vectors[torch.from_numpy(text.seen)].flatten(1)).numpy() for text in texts]
+    wanted = np.sort(
+        np.concatenate(
+            [
+                fragment_scores(scores, text.positives.firsts, text.positives.lasts)
+                for scores, text in zip(judged, texts, strict=True)
+            ]
+        )
+    )
+    # A little below the score itself, which the tagging engine may round differently.
+    cut = float(wanted[int((1 - settings.recall) * len(wanted))]) - 1e-4 if len(wanted) else 0.0
+    passed = sum(
+        len(passing(scores, cut, text.contexts, max_words))
+        for scores, text in zip(judged, texts, strict=True)
+    )
+    fragments = sum(len(all_fragments(text.contexts.token_offsets, max_words)) for text in texts)
     chosen = GateSettings(
         width=settings.width,
-        cut=cut - bias if len(wanted) else 0.0,
-        recall=float(passes[positive].mean()) if len(wanted) else 1.0,
-        passed=float(passes.mean()),
+        reach=REACH,
+        cut=cut,
+        recall=float((wanted >= cut).mean()) if len(wanted) else 1.0,
+        passed=passed / fragments,
     )
+    layers = [layer for layer in network.children() if isinstance(layer, nn.Linear)]
+    weights = {
+        f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
+        for number, layer in enumerate(layers)
+        for name, parameter in layer.named_parameters()
+    }
     return FittedGate(chosen, weights)
 
 

@@ -1,0 +1,139 @@
+"""The first layer of the network in the tagging engine: a sum over a fragment's start, end and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe.encode.encoded import Contexts
+from fofe.encode.fofe import scan, scan_back
+from fofe.encode.fragments import Fragments, covered_tokens
+from fofe.encode.layout import BORDERS, Block
+from fofe.model.config import (
+    BAG,
+    LEFT_EXCLUDING,
+    LEFT_INCLUDING,
+    RIGHT_EXCLUDING,
+    RIGHT_INCLUDING,
+    ModelConfig,
+)
+
+
+class FirstLayer:
+    """Adds up word features. Only the starts, ends and words that fragments need are multiplied at all."""
+
+    def __init__(
+        self, config: ModelConfig, blocks: Sequence[Block], weights: Mapping[str, FloatArray]
+    ) -> None:
+        self._factors = config.factors
+        self._bias = weights["layers.0.bias"]
+        first = weights["layers.0.weight"].T
+        columns = _columns(config)
+        width = sum(view.dimension for view in config.views)
+        scales = dict(zip(config.factors, config.code_scales, strict=True))
+        made: dict[tuple[str, float | None], FloatArray] = {}
+        for block in blocks:
+            if block.view:
+                weight = made.setdefault(
+                    (block.code, block.factor), np.zeros((width, first.shape[1]), dtype=np.float32)
+                )
+                scale = 1.0 if block.factor is None else scales[block.factor]
+                weight[columns[block.view]] = first[block.start : block.end] * np.float32(scale)
+        self._bag = made.get((BAG, None))
+        # Views that are only in the bag need no scan.
+        used = np.zeros(width, dtype=bool)
+        for view in config.views:
+            used[columns[view.name]] = bool(set(view.codes) - {BAG})
+        self._in_context = None if used.all() else np.flatnonzero(used)
+        self._scanned = {
+            key: np.ascontiguousarray(weight[used]) for key, weight in made.items() if key[0] != BAG
+        }
+        self._borders = next(
+            (first[block.start : block.end] for block in blocks if block.code == BORDERS), None
+        )
+
+    def sums(self, vectors: FloatArray, contexts: Contexts, fragments: Fragments) -> FloatArray:
+        """[F, H] of fragments in the order of their lengths, from the vectors [T, D] of the words."""
+        firsts, longest = _starts(fragments, contexts.token_count)
+        lasts = np.unique(fragments.lasts)
+        starts, ends = self._starts_and_ends(vectors, contexts, firsts, lasts)
+        start_of, end_of = _numbers(firsts, contexts.token_count), _numbers(lasts, contexts.token_count)
+        if self._bag is not None:
+            words = np.flatnonzero(covered_tokens(fragments, contexts.token_count))
+            bags = vectors.take(words, axis=0) @ self._bag
+            bag_of = _numbers(words, contexts.token_count)
+        sums = np.empty((len(fragments), len(self._bias)), dtype=np.float32)
+        borders = np.searchsorted(fragments.lasts - fragments.firsts, np.arange(longest[0] + 2))
+        for extra, (begin, end) in enumerate(pairwise(borders.tolist())):
+            if self._bag is not None:
+                # Running additions, at most n of them: differences of prefix sums would drift in long texts.
+                going_on = int(np.searchsorted(-longest, -extra, side="right"))
+                starts[:going_on] += bags.take(bag_of[firsts[:going_on] + extra], axis=0)
+            of_length = sums[begin:end]
+            starts.take(start_of[fragments.firsts[begin:end]], axis=0, out=of_length, mode="clip")
+            of_length += ends.take(end_of[fragments.lasts[begin:end]], axis=0)
+        return sums
+
+    def _starts_and_ends(
+        self, vectors: FloatArray, contexts: Contexts, firsts: IntArray, lasts: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """What first words [N] and last words [M] add with their contexts: [N, H] and [M, H]."""
+        starts = np.tile(self._bias, (len(firsts), 1))
+        ends = np.zeros((len(lasts), len(self._bias)), dtype=np.float32)
+        at_start, at_end = contexts.starts(), contexts.ends()
+        scanned = vectors if self._in_context is None else vectors.take(self._in_context, axis=1)
+        for factor in self._factors:
+            left, right = scan(scanned, factor, at_start), scan_back(scanned, factor, at_end)
+            for code, weight in self._of_factor(factor):
+                if code == LEFT_INCLUDING:
+                    ends += left.take(lasts, axis=0) @ weight
+                elif code == LEFT_EXCLUDING:
+                    starts += _beside(left, firsts, -1, at_start) @ weight
+                elif code == RIGHT_INCLUDING:
+                    starts += right.take(firsts, axis=0) @ weight
+                elif code == RIGHT_EXCLUDING:
+                    ends += _beside(right, lasts, 1, at_end) @ weight
+        if self._borders is not None:
+            starts[contexts.sentence_starts()[firsts]] += self._borders[0]
+            ends[contexts.sentence_ends()[lasts]] += self._borders[1]
+        return starts, ends
+
+    def _of_factor(self, factor: float) -> list[tuple[str, FloatArray]]:
+        return [(code, weight) for (code, of), weight in self._scanned.items() if of == factor]
+
+
+def _columns(config: ModelConfig) -> dict[str, slice]:
+    """Where each view stands in the vectors of words: those of words alone come before windows."""
+    columns, start = {}, 0
+    for view in sorted(config.views, key=lambda view: view.lookup == "window"):
+        columns[view.name] = slice(start, start + view.dimension)
+        start += view.dimension
+    return columns
+
+
+def _starts(fragments: Fragments, token_count: int) -> tuple[IntArray, IntArray]:
+    """The distinct first words [N] of fragments, and the most words [N] that follow each in one of them.
+
+    The fragments are in the order of their lengths; the first words come with the most words first.
+    """
+    most = np.full(token_count, -1)
+    most[fragments.firsts] = fragments.lasts - fragments.firsts
+    firsts = np.argsort(-most, kind="stable")[: np.count_nonzero(most >= 0)]
+    return firsts, most[firsts]
+
+
+def _beside(codes: FloatArray, tokens: IntArray, by: int, borders: BoolArray) -> FloatArray:
+    """[N, D] the codes [T, D] of the neighbours of tokens [N], zero where they stand at a border [T]."""
+    rows = codes.take(tokens + by, axis=0, mode="clip")
+    rows[borders[tokens]] = 0
+    return rows
+
+
+def _numbers(tokens: IntArray, token_count: int) -> IntArray:
+    """[T] the number of each of some distinct tokens [N] among them."""
+    numbers = np.empty(token_count, dtype=np.intp)
+    numbers[tokens] = np.arange(len(tokens))
+    return numbers
