@@ -6,10 +6,10 @@
     python benchmarks/joint.py --seed 1 gum
     python benchmarks/joint.py --seed 1
 
-The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and in
-its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test set (GUM:
-dev). Without a name, what has been trained is compared and recorded: the joint model's F1 minus that of the
-single one. A call that was killed goes on when it is given again.
+The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and
+in its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test
+set (GUM: dev). Without a name, what has been trained is compared and recorded: the joint model's F1 minus
+that of the single one. A call that was killed goes on when it is given again.
 """
 
 from __future__ import annotations

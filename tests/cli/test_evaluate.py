@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from fofe.cli import evaluate
 from fofe.encode.vocabulary import Vocabulary
 from fofe.errors import FofeError, InputError
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
-from fofe.model.storage import Decoding, StoredModel, save_model
+from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 
 TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
 
@@ -125,6 +126,8 @@ def test_by_length_with_recall_ceiling(tmp_path: Path, capsys: pytest.CaptureFix
         ([], "either a file of predictions or --model"),
         (["PREDICTED", "--model", "m"], "either a file of predictions or --model"),
         (["PREDICTED", "--by", "seen"], "--by seen needs the training corpus"),
+        (["PREDICTED", "--as", "news"], "--as and --map need --model"),
+        (["--model", "m", "--as", "news", "--map", "A=B"], "either --as or --map"),
     ],
 )
 def test_contradictory_arguments_are_refused(gold: str, extra: list[str], message: str) -> None:
@@ -192,3 +195,51 @@ def test_model_tokenises_text_that_has_no_tokens(
     captured = capsys.readouterr()
     assert "gold: ORG 'Acme', predicted: PER 'Acme'" in captured.out
     assert "2 documents without tokens tokenised as en" in captured.err
+
+
+def stored_with_corpora(model: str) -> str:
+    """The model of capitalised words, as if trained on a flat corpus that calls people HUMAN."""
+    stored = load_model(model)
+    scheme = {"labels": {"HUMAN": ["PER"], "HUMAN_NOM": ["PER_NOM"]}, "nested": False, "heads": True}
+    save_model(replace(stored, training={"corpora": {"news": scheme}}), model)
+    return model
+
+
+def test_a_model_in_the_labels_of_a_corpus(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    entities = [[0, 1, "HUMAN"], [2, 3, "CITY"], [4, 7, "HUMAN_NOM"]]
+    words = ["Ann", "saw", "Rome", "and", "the", "Mayor", "there"]
+    path.write_text(json.dumps({"tokens": words, "entities": entities}) + "\n", encoding="utf-8")
+    stored_with_corpora(model)
+    labels = report(capsys, str(path), "--model", model, "--as", "news")["scores"]["labels"]
+    assert set(labels) == {"HUMAN"}, "what the corpus does not annotate is left out"
+    assert (labels["HUMAN"]["tp"], labels["HUMAN"]["fp"], labels["HUMAN"]["fn"]) == (1, 2, 0)
+    given = ["--map", "HUMAN=PER", "--map", "CITY=", "--map", "HUMAN_NOM=PER"]
+    labels = report(capsys, str(path), "--model", model, *given, "--heads")["scores"]["labels"]
+    assert "CITY" not in labels
+    assert labels["HUMAN_NOM"]["fn"] + labels["HUMAN_NOM"]["tp"] == 1
+    with pytest.raises(FofeError, match=r"knows no corpus 'olds' \(it was trained on: news\)"):
+        run(str(path), "--model", model, "--as", "olds")
+    with pytest.raises(FofeError, match="'HUMAN' is not LABEL=LABEL"):
+        run(str(path), "--model", model, "--map", "HUMAN")
+
+
+def test_heads_flat_views_and_unknown_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.jsonl"
+    words = ["his", "old", "friend", "at", "Oslo", "University", "came", "home"]
+    phrase, head = [[0, 3, "PER_NOM"]], [[2, 3, "PER_NOM"]]
+    names = [[4, 6, "ORG"], [4, 5, "GPE"]]
+    line = {"tokens": words, "entities": phrase + names, "unknown": [[6, 8]]}
+    gold.write_text(json.dumps(line), encoding="utf-8")
+    line = {"tokens": words, "entities": [*head, names[0], [4, 5, "LOC"], [7, 8, "LOC"]]}
+    predicted.write_text(json.dumps(line), encoding="utf-8")
+
+    def counts(*options: str) -> tuple[int, int, int]:
+        overall = report(capsys, str(gold), str(predicted), *options)["scores"]["overall"]
+        return overall["tp"], overall["fp"], overall["fn"]
+
+    assert counts() == (1, 2, 2), "what is found in unknown text is neither right nor wrong"
+    assert counts("--heads") == (2, 1, 1)
+    assert counts("--heads", "--flat") == (2, 0, 0)

@@ -162,6 +162,8 @@ def test_decoding_options(model: str, capsys: pytest.CaptureFixture[str]) -> Non
     (nested,) = tagged(capsys, model, "--text", text, "--nested")
     (flat,) = tagged(capsys, model, "--text", text, "--no-nested", "--strategy", "longest-first")
     assert ("Lima", "GPE") in found(nested)
+    (outer,) = tagged(capsys, model, "--text", text, "--nested", "--flat")
+    assert found(outer) == [one for one in found(nested) if one != ("Lima", "GPE")]
     assert ("Lima", "GPE") not in found(flat)
     assert tagged(capsys, model, "--text", text, "--threshold", "1")[0]["mentions"] == []
     (greedy,) = tagged(capsys, model, "--text", text, "--threshold", "0", "--recall")

@@ -61,6 +61,19 @@ def test_mistakes_end_with_one_line_and_code_2(
     assert not (tmp_path / "run").exists()
 
 
+def test_the_plan_is_told_and_nothing_is_trained(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", str(tiny_config), "--plan", "--set", "model.max_words=2"]) == 0
+    told = capsys.readouterr().out
+    assert "labels of the model: GPE, ORG, ORG_NOM, PER, PER_NOM" in told
+    assert "without a label: NONE" in told
+    assert "training mentions of more than max_words = 2 words" in told
+    assert list(tmp_path.iterdir()) == []
+    assert "a directory for the run: -o DIR" in failed(capsys, str(tiny_config))
+
+
 def test_missing_and_broken_configurations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.toml"
     assert "x.toml: cannot be read" in failed(capsys, str(path), "-o", "run")
