@@ -109,6 +109,10 @@ def test_the_directory_stands_alone_and_decodes_as_its_members_on_average(
     capsys.readouterr()
     assert main(["tag", "-m", str(moved), "-t", TEXT, "-f", "tsv"]) == 0
     assert "Anna Berg" in capsys.readouterr().out
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"text": "Anna Berg left.", "mentions": [[0, 9, "PER"]]}\n', encoding="utf-8")
+    assert main(["evaluate", str(gold), "--model", str(moved)]) == 0
+    assert "100.00" in capsys.readouterr().out
     assert main(["inspect", str(moved)]) == 0
     assert "member-1, member-2" in capsys.readouterr().out
 

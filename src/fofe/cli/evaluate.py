@@ -151,10 +151,13 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
     from fofe.evaluate.view import flat, with_labels
+    from fofe.model.ensemble import is_ensemble
     from fofe.model.storage import load_model
     from fofe.model.tagger import Model
     from fofe.text.heads import with_heads
 
+    if is_ensemble(args.model) and not (args.corpus or args.mapping):
+        return _tagged_by_ensemble(args)
     stored = load_model(args.model)
     gold = read_documents(args.gold, args, stored.config.language)
     scheme = _scheme(args, stored, gold)
@@ -166,6 +169,17 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     gold = [with_labels(document, model.labels) for document in gold]
     predicted = model.tag_documents(gold)
     return gold, list(map(flat, predicted) if scheme.flat else predicted)
+
+
+def _tagged_by_ensemble(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
+    """The same for several models in one, whose labels are those of the gold."""
+    from fofe.model.tagger import load
+    from fofe.text.heads import with_heads
+
+    model = load(args.model)
+    gold = read_documents(args.gold, args, model.config.language)
+    gold = list(map(with_heads, gold)) if args.heads else gold
+    return gold, list(model.tag_documents(gold))
 
 
 def _scheme(args: argparse.Namespace, stored: StoredModel, gold: list[Document]) -> Scheme | None:
