@@ -1,0 +1,134 @@
+"""The systems of the tri-lingual benchmark: ours, our folds, and a CRF, each trained and run once."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from _mention_runs import CONFIGS, configured
+from _rivals import _features
+from _trilingual_data import Language, PartFiles, in_source, sources
+
+from fofe.cli._progress import TerminalWatcher
+from fofe.formats import read_corpus
+from fofe.formats.report import Report
+from fofe.formats.schemes import TagSpan, scheme_named
+from fofe.kbp.convert import to_training
+from fofe.kbp.journal import Journal
+from fofe.kbp.source import source_files
+from fofe.kbp.tab import numbered, write_tab
+from fofe.kbp.tag import TagJob, tag_files
+from fofe.text.align import Aligner, TokenSpan
+from fofe.text.document import Document, Mention, split_label
+from fofe.train.config import RunConfig
+from fofe.train.examples import labelled_sentences
+from fofe.train.fold import Fold
+from fofe.train.run import MODEL, train
+
+FAST_EPOCHS = {"eng": 8, "cmn": 12, "spa": 6}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How long is trained."""
+
+    seed: int
+    fast: bool = False
+    smoke: bool = False
+    """A few epochs of a tiny model without word vectors: to see whether everything runs."""
+
+    def config(self, language: Language, train: PartFiles, dev: PartFiles) -> RunConfig:
+        """The configuration of a language, with its converted corpus."""
+        config = configured(CONFIGS / f"{language.config}.toml", {"training.seed": self.seed})
+        (corpus,) = config.corpus
+        own = replace(corpus, train=(str(train.corpus),), dev=str(dev.corpus), test=None, format="jsonl")
+        config = replace(config, corpus=(own,))
+        if self.fast or self.smoke:
+            epochs = 5 if self.smoke else FAST_EPOCHS[language.code]
+            every = max(1, epochs // 3)
+            config = replace(config, training=replace(config.training, epochs=epochs, evaluate_every=every))
+        if self.smoke:
+            views = tuple(replace(view, vectors=None, dimension=8) for view in config.model.views)
+            config = replace(config, model=replace(config.model, views=views, hidden=(16,)))
+            config = replace(config, training=replace(config.training, rate=0.02, batch=64))
+        return config
+
+
+def train_ours(config: RunConfig, folder: Path, command: str, fold: Fold | None = None) -> Path:
+    """The directory of our model, trained now or before."""
+    if not (folder / MODEL).exists():
+        train(config, folder, TerminalWatcher(sys.stderr), command=command, resume=True, fold=fold)
+    return folder / MODEL
+
+
+def run_ours(language: Language, model: Path, files: PartFiles, output: Path) -> Path:
+    """Tag the raw documents of a part."""
+    if not output.exists():
+        job = TagJob({language.code: str(model)})
+        with Journal(output.with_suffix(".part"), job.describe(), resume=True) as journal:
+            tagged = tag_files(job, source_files([str(files.documents)]), journal, run=output.stem)
+            if tagged.bad:
+                raise SystemExit("\n".join(tagged.bad))
+            write_tab(tagged.mentions, output)
+            journal.remove()
+    return output
+
+
+class Crf:
+    """sklearn-crfsuite with the usual features: the other system, trained on the same converted corpus.
+
+    It tags flat, so of nested mentions it learns the outermost. Its confidence in a mention is the lowest of
+    the marginal probabilities of its tags.
+    """
+
+    def __init__(self, corpus: Path, path: Path, iterations: int = 100) -> None:
+        from sklearn_crfsuite import CRF
+
+        self._scheme = scheme_named("IOB2")
+        if path.exists():
+            self._model = pickle.loads(path.read_bytes())  # our own file, never shipped
+            return
+        sentences = labelled_sentences(read_corpus(corpus, "jsonl", Report()), Report())
+        tags = [
+            self._scheme.encode(_outermost(sentence.spans), len(sentence.words)) for sentence in sentences
+        ]
+        self._model = CRF(
+            algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=iterations, all_possible_transitions=True
+        )
+        self._model.fit([_features(sentence.words) for sentence in sentences], tags)
+        path.write_bytes(pickle.dumps(self._model))
+
+    def run(self, files: PartFiles, output: Path) -> Path:
+        """Tag the raw documents of a part."""
+        if not output.exists():
+            rows = []
+            for source in sources(files):
+                rows += in_source(source, self._mentions(to_training(source, [], Report())))
+            write_tab(numbered(rows, output.stem), output)
+        return output
+
+    def _mentions(self, document: Document) -> list[Mention]:
+        marginals = self._model.predict_marginals(
+            [_features(sentence.words) for sentence in document.sentences]
+        )
+        aligner = Aligner(document)
+        found = []
+        for number, rows in enumerate(marginals):
+            tags = [max(row, key=row.__getitem__) for row in rows]
+            for start, end, label in self._scheme.decode(tags)[0]:
+                score = min(row[tag] for row, tag in zip(rows[start:end], tags[start:end], strict=True))
+                place = aligner.characters_of(TokenSpan(number, start, end))
+                found.append(Mention(*place, *split_label(label), score))
+        return found
+
+
+def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[Any]:
+    kept: list[TagSpan] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or start >= kept[-1].end:
+            kept.append(TagSpan(start, end, label))
+    return kept
