@@ -95,7 +95,7 @@ def _on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
     """The configuration with the corpora and vectors beside the project."""
     files = [shared("data", "conll2003", f"eng.{part}") for part in ("train", "testa", "testb")]
     if smoke:
-        files = [_beginning(file) for file in files]
+        files = [beginning(file) for file in files]
     assert config.data is not None, "the configurations of these studies have one corpus"
     data = replace(
         config.data, train=(str(files[0]),), dev=str(files[1]), test=str(files[2]) if test else None
@@ -110,7 +110,7 @@ def _on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
     )
 
 
-def _beginning(file: Path) -> Path:
+def beginning(file: Path) -> Path:
     """The first lines of a corpus, up to the end of a sentence."""
     lines = file.read_text("utf-8").splitlines()[:SMOKE_LINES]
     while lines and lines[-1].strip():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from typing import Any
@@ -101,5 +102,6 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    print(folder)
+    if os.environ.get("RANK", "0") == "0":  # of several processes one speaks
+        print(folder)
     return 0

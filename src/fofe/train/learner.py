@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from fofe.model.network import Network
 from fofe.model.torch_ops import Dropout
 from fofe.train.averaging import kept
 from fofe.train.config import TrainingConfig
+from fofe.train.distributed import ALONE, Crew
 from fofe.train.producer import produced
 from fofe.train.sampling import Batch, Sampler
 from fofe.train.schedule import falling, rate_factor
@@ -32,8 +34,10 @@ class Learner:
         tables: Mapping[str, WordTable],
         target_sets: BoolArray,
         device: torch.device,
+        crew: Crew = ALONE,
     ) -> None:
         self.config = config
+        self.crew = crew
         self.device = device
         self.network = network.to(device)
         self.tables = dict(tables)
@@ -48,34 +52,54 @@ class Learner:
         What is drawn at random depends on the seed and the epoch alone: a resumed run goes the same way.
         """
         config = self.config
-        dropout = Dropout(config.seed * 1_000_003 + epoch)
+        dropout = Dropout((config.seed * 1_000_003 + epoch) * self.crew.size + self.crew.rank)
         input_share = falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs)
         hidden_share = falling(config.dropout, config.final_dropout, epoch, config.epochs)
         batches_expected = sampler.batches_per_epoch()
         losses, count = 0.0, 0
-        for number, (batch, rows, targets, weights) in enumerate(produced(_prepared(sampler.epoch(epoch)))):
+        for number, part in enumerate(produced(_prepared(sampler.epoch(epoch), self.crew))):
             progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
             factor = rate_factor(config, epoch, progress)
-            loss = self._learn(batch, rows, targets, weights, factor, dropout, input_share, hidden_share)
-            losses += loss * len(targets)
-            count += len(targets)
+            loss = self._learn(part, factor, dropout, input_share, hidden_share)
+            losses += loss * part.total
+            count += part.total
             on_step(loss)
         return losses / max(1, count)
 
     def _learn(
+        self, part: Prepared, factor: float, dropout: Dropout, input_share: float, hidden_share: float
+    ) -> float:
+        """Take one step; returns the mean loss of the whole batch."""
+        gathered = {name: table.gather(part.rows[name]) for name, table in self.tables.items()}
+        self.optimiser.zero_grad(set_to_none=True)
+        loss = torch.zeros((), device=self.device)
+        if len(part.targets):
+            loss = self._loss(part, gathered, dropout, input_share, hidden_share)
+            loss.backward()  # type: ignore[no-untyped-call]
+        loss = self.crew.add_up([*self.network.parameters(), *gathered.values()], loss)
+        for group in self.optimiser.param_groups:
+            group["lr"] = group["first_rate"] * factor
+        self.optimiser.step()
+        for name, table in self.tables.items():
+            table.update(part.rows[name], gathered[name], self.config.word_rate * factor, self.step)
+        if self.config.average:
+            with torch.no_grad():
+                parameters: list[Tensor] = list(self.network.parameters())
+                torch._foreach_lerp_(self.averages, parameters, 1 - kept(self.config.average, self.step))
+        self.step += 1
+        return float(loss.detach())
+
+    def _loss(
         self,
-        batch: TorchBatch,
-        rows: Mapping[str, Tensor],
-        targets: Tensor,
-        weights: Tensor | None,
-        factor: float,
+        part: Prepared,
+        gathered: Mapping[str, Tensor],
         dropout: Dropout,
         input_share: float,
         hidden_share: float,
-    ) -> float:
-        gathered = {name: table.gather(rows[name]) for name, table in self.tables.items()}
+    ) -> Tensor:
+        """What this process adds to the mean loss of the whole batch."""
         scores = self.network(
-            batch.to(self.device),
+            part.batch.to(self.device),
             {name: vectors.to(self.device) for name, vectors in gathered.items()},
             dropout=dropout,
             input_share=input_share,
@@ -83,21 +107,10 @@ class Learner:
             window_share=self.config.window_dropout,
             context_share=self.config.context_dropout,
         )
-        losses = set_loss(scores, self.target_sets[targets.to(self.device)])
-        loss = (losses if weights is None else losses * weights.to(self.device)).mean()
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        for group in self.optimiser.param_groups:
-            group["lr"] = group["first_rate"] * factor
-        self.optimiser.step()
-        for name, table in self.tables.items():
-            table.update(rows[name], gathered[name], self.config.word_rate * factor, self.step)
-        if self.config.average:
-            with torch.no_grad():
-                parameters: list[Tensor] = list(self.network.parameters())
-                torch._foreach_lerp_(self.averages, parameters, 1 - kept(self.config.average, self.step))
-        self.step += 1
-        return float(loss.detach())
+        losses = set_loss(scores, self.target_sets[part.targets.to(self.device)])
+        if part.weights is not None:
+            losses = losses * part.weights.to(self.device)
+        return losses.mean() * (len(part.targets) / part.total)
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
@@ -136,15 +149,47 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
 
 
-Prepared = tuple[TorchBatch, dict[str, Tensor], Tensor, Tensor | None]
-"""The sentences of a batch, the rows of its words, the numbers of its target sets, and its weights."""
+@dataclass(frozen=True)
+class Prepared:
+    """What this process sees of a batch."""
+
+    batch: TorchBatch
+    rows: dict[str, Tensor]
+    """The rows of the words of the whole batch, for each view with a table."""
+    targets: Tensor
+    """[F] the numbers of target sets."""
+    weights: Tensor | None
+    """[F]"""
+    total: int
+    """How many fragments the whole batch has."""
 
 
-def _prepared(batches: Iterator[Batch]) -> Iterator[Prepared]:
-    for batch in batches:
+def _prepared(batches: Iterator[Batch], crew: Crew) -> Iterator[Prepared]:
+    for whole in batches:
+        batch = crew.share_of(whole)
         tensors, rows = make_batch(batch.text, batch.fragments, batch.names)
-        weights = None if batch.weights is None else torch.from_numpy(batch.weights)
-        yield tensors, rows, torch.from_numpy(batch.targets.astype(np.int64)), weights
+        if batch is not whole:
+            tensors, rows = _with_all_rows(tensors, rows, whole)
+        yield Prepared(
+            tensors,
+            rows,
+            torch.from_numpy(batch.targets.astype(np.int64)),
+            None if batch.weights is None else torch.from_numpy(batch.weights),
+            len(whole.targets),
+        )
+
+
+def _with_all_rows(
+    tensors: TorchBatch, rows: Mapping[str, Tensor], whole: Batch
+) -> tuple[TorchBatch, dict[str, Tensor]]:
+    """The tensors of a share with its words among those of the whole batch, and the rows of these."""
+    all_rows = {
+        name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in whole.text.words.items()
+    }
+    words = {
+        name: torch.searchsorted(all_rows[name], rows[name])[places] for name, places in tensors.words.items()
+    }
+    return replace(tensors, words=words), all_rows
 
 
 def _optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:

@@ -24,6 +24,7 @@ from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import DecodingConfig, RunConfig
 from fofe.train.corpora import Corpora, read_corpora
+from fofe.train.distributed import join
 from fofe.train.fold import Fold
 from fofe.train.gate import fit_gate
 from fofe.train.names import prepare_names, with_name_types
@@ -39,6 +40,18 @@ MODEL = "model"
 
 class Watcher(Protocol):
     """Hears how a run goes on."""
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
+
+    def step(self, loss: float) -> None: ...
+
+    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
+
+    def say(self, line: str) -> None: ...
+
+
+class _Deaf:
+    """What a process that does not speak for the run tells: nothing."""
 
     def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
 
@@ -90,7 +103,8 @@ class Run:
     ) -> None:
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
-        self.watcher = watcher
+        self.crew = join(config.training.device)
+        self.watcher = watcher = watcher if self.crew.leads else _Deaf()
         torch.set_num_threads(config.training.threads)
         self.corpora: Corpora = read_corpora(config, fold)
         for line in self.corpora.report.lines():
@@ -98,6 +112,7 @@ class Run:
         names = prepare_names(config.model.gazetteer, self.corpora.train, start)
         self.config = config = with_name_types(config, names)
         self.setup: Setup = prepare(config, self.corpora, start=start, names=names)
+        self.setup.learner.crew = self.crew
         self.facts: CardFacts = card_facts(self.corpora, self.setup.labels, command)
         self.progress = Progress()
 
@@ -111,24 +126,32 @@ class Run:
             self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
             loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.watcher.step)
             self.progress.epoch += 1
-            metrics: dict[str, Any] = {"epoch": self.progress.epoch, "loss": round(loss, 6)}
-            last = self.progress.epoch == training.epochs
-            if self.progress.epoch % training.evaluate_every == 0 or last:
-                metrics |= self._evaluate()
-            self.progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
-            metrics["cpu_minutes"] = round(self.progress.cpu_seconds / 60, 2)
-            self._note(metrics)
-            save_checkpoint(
-                self.folder / CHECKPOINT, self.setup.learner, self.progress, self.setup.fingerprint
-            )
-            self.watcher.end_epoch(metrics)
-        return self._finish()
+            if self.crew.leads:
+                self._end_epoch(loss, spent_before)
+            self.progress = self.crew.agree(self.progress)
+        model = self._finish() if self.crew.leads else None
+        self.crew.agree("the model is written")
+        return model or load_model(self.folder / MODEL)
+
+    def _end_epoch(self, loss: float, spent_before: float) -> None:
+        """Evaluate if it is time, and write down how far the run has come."""
+        training = self.config.training
+        metrics: dict[str, Any] = {"epoch": self.progress.epoch, "loss": round(loss, 6)}
+        last = self.progress.epoch == training.epochs
+        if self.progress.epoch % training.evaluate_every == 0 or last:
+            metrics |= self._evaluate()
+        self.progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
+        metrics["cpu_minutes"] = round(self.progress.cpu_seconds / 60, 2)
+        self._note(metrics)
+        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, self.progress, self.setup.fingerprint)
+        self.watcher.end_epoch(metrics)
 
     def _open(self, resume: bool) -> None:
         checkpoint = self.folder / CHECKPOINT
         if resume and checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
-            self._drop_metrics_after(self.progress.epoch)
+            if self.crew.leads:
+                self._drop_metrics_after(self.progress.epoch)
             self.watcher.say(f"resuming after epoch {self.progress.epoch}")
             return
         if checkpoint.exists():
