@@ -1,0 +1,227 @@
+"""A report on a model: one page that needs nothing else, on how it learned and how it does on a corpus."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from fofe._files import read_text
+from fofe.errors import InputError
+from fofe.evaluate.calibration import reliability
+from fofe.evaluate.diagram import reliability_diagram
+from fofe.evaluate.errors import KINDS, MentionError, examples, find_errors
+from fofe.evaluate.judgements import judge
+from fofe.evaluate.scores import Counts, score_documents
+from fofe.evaluate.spans import paired_spans
+from fofe.evaluate.thresholds import decoded_curve
+from fofe.model.tagger import Model
+from fofe.show.charts import axis, line_chart
+from fofe.show.html import PAGE_END, marked_up, page_head
+from fofe.text.document import Document, Mention
+
+METRICS = "metrics.jsonl"
+NOTHING = "nothing"
+THRESHOLDS = tuple(step / 20 for step in range(1, 20))
+
+STYLE = """\
+<style>
+body { max-width: 62rem; }
+h1 { letter-spacing: -0.02em; margin-bottom: 0; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.2rem 0.7rem; text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+tr + tr { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
+.heat td { background: color-mix(in srgb, #2b7bba calc(var(--part, 0) * 100%), transparent); }
+figure { display: inline-block; margin: 0.5rem 1rem 0.5rem 0; max-width: 100%; vertical-align: top; }
+figure svg { width: 28rem; max-width: 100%; height: auto; font: 11px system-ui, sans-serif;
+  fill: currentColor; }
+figure.paper svg { width: auto; color: #000; fill: #000; border-radius: 8px; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 1.2rem; font-size: 0.9rem; }
+dt { opacity: 0.7; }
+dd { margin: 0; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+.case { margin: 0.8rem 0; padding-left: 0.8rem; border-left: 3px solid #2b7bba; }
+.case .side { display: grid; grid-template-columns: 4rem 1fr; gap: 0.5rem; }
+.case small:first-child, .quiet { opacity: 0.7; }
+</style>
+"""
+
+
+@dataclass(frozen=True)
+class OnCorpus:
+    """An annotated corpus and what the model finds in it."""
+
+    gold: Sequence[Document]
+    found: Sequence[Document]
+
+
+def report_page(model: Model, corpus: OnCorpus | None, *, name: str, examples_of_each: int) -> str:
+    """The whole page."""
+    parts = [page_head(f"Report on {name}"), STYLE, f"<h1>{escape(name)}</h1>\n", _facts(model)]
+    parts += _learning(model)
+    if corpus is not None:
+        parts += [_scores(corpus), *_curves(model, corpus), _confusion(corpus)]
+        parts += _errors(corpus, examples_of_each)
+    return "".join([*parts, PAGE_END])
+
+
+def _facts(model: Model) -> str:
+    decoding = model.decoding
+    nested = ", nested" if decoding.nested else ""
+    facts = {
+        "language": model.config.language,
+        "labels": ", ".join(model.labels[1:]),
+        "fragments": f"up to {model.config.max_words} words",
+        "decoding": f"{decoding.strategy}{nested}, threshold {decoding.threshold}",
+    }
+    for key in ("command", "seed", "epochs", "best_epoch"):
+        if key in model.training:
+            facts[key.replace("_", " ")] = str(model.training[key])
+    for part in ("dev", "test"):
+        if part in model.training:
+            of_part = model.training[part]
+            facts[part] = f"P {of_part['precision']:.2f} R {of_part['recall']:.2f} F1 {of_part['f1']:.2f}"
+    rows = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>\n" for key, value in facts.items())
+    return f"<dl>{rows}</dl>\n"
+
+
+def _learning(model: Model) -> Iterator[str]:
+    """The curves of the run that the model stands in, where it still does."""
+    yield "<h2>Learning</h2>\n"
+    metrics = _metrics(model.path)
+    if not metrics:
+        yield f'<p class="quiet">There is no {METRICS} beside the model, so its curves are not known.</p>\n'
+        return
+    epochs = axis("epoch", [entry["epoch"] for entry in metrics])
+    losses = [(entry["epoch"], entry["loss"]) for entry in metrics]
+    yield _figure(line_chart({"loss": losses}, epochs, axis("loss", [y for _, y in losses], low=0.0)))
+    names = {"dev_precision": "precision", "dev_recall": "recall", "dev_f1": "F1"}
+    lines = {
+        name: [(entry["epoch"], entry[key]) for entry in metrics if key in entry]
+        for key, name in names.items()
+    }
+    values = [y for line in lines.values() for _, y in line]
+    if values:
+        yield _figure(line_chart(lines, epochs, axis("dev", values)))
+
+
+def _metrics(path: Path | None) -> list[dict[str, Any]]:
+    file = None if path is None else path.resolve().parent / METRICS
+    if file is None or not file.is_file():
+        return []
+    try:
+        return [json.loads(line) for line in read_text(file).splitlines() if line.strip()]
+    except ValueError:
+        raise InputError("has a line that is not JSON", path=file, remedy="move it away") from None
+
+
+def _scores(corpus: OnCorpus) -> str:
+    scores = score_documents(corpus.gold, corpus.found)
+    rows = [_score_row(label, counts) for label, counts in scores.labels.items()]
+    rows.append(_score_row("all", scores.overall))
+    heads = ["label", "precision", "recall", "F1", "gold", "found", "right"]
+    return f"<h2>Scores</h2>\n{_table(heads, rows)}"
+
+
+def _score_row(name: str, counts: Counts) -> list[str]:
+    figures = (counts.precision, counts.recall, counts.f1)
+    return [
+        name,
+        *(f"{figure:.2f}" for figure in figures),
+        *map(str, (counts.tp + counts.fn, counts.tp + counts.fp, counts.tp)),
+    ]
+
+
+def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
+    judged = judge(model, corpus.gold)
+    points = decoded_curve(judged, model.decoding, THRESHOLDS)
+    lines = {
+        "precision": [(point.threshold, point.counts.precision) for point in points],
+        "recall": [(point.threshold, point.counts.recall) for point in points],
+        "F1": [(point.threshold, point.counts.f1) for point in points],
+    }
+    values = [y for line in lines.values() for _, y in line]
+    yield "<h2>Thresholds and scores</h2>\n"
+    yield _figure(line_chart(lines, axis("threshold", [], low=0.0, high=1.0), axis("%", values)))
+    diagram = reliability_diagram({"right by score": reliability(judged)})
+    yield f'<figure class="paper">{diagram}</figure>\n'
+
+
+def _confusion(corpus: OnCorpus) -> str:
+    """Gold labels down, predicted ones across; what matches is counted too."""
+    true, guess = paired_spans(corpus.gold, corpus.found)
+    pairs = Counter((span.label, span.label) for span in true & guess)
+    for error in find_errors(corpus.gold, corpus.found):
+        gold = error.gold.label if error.gold else NOTHING
+        pairs[gold, error.predicted.label if error.predicted else NOTHING] += 1
+    labels = [*sorted({label for two in pairs for label in two} - {NOTHING}), NOTHING]
+    rows = []
+    for gold in labels:
+        total = sum(pairs[gold, label] for label in labels) or 1
+        cells = "".join(
+            f'<td style="--part: {0.7 * pairs[gold, label] / total:.2f}">{pairs[gold, label] or ""}</td>'
+            for label in labels
+        )
+        rows.append(f'<tr><th scope="row">{escape(gold)}</th>{cells}</tr>')
+    heads = "".join(f'<th scope="col">{escape(label)}</th>' for label in ("gold \\ found", *labels))
+    return (
+        "<h2>Confusions</h2>\n"
+        '<p class="quiet">Mentions that overlap are paired even if their borders differ.</p>'
+        f'\n<div class="scroll"><table class="heat"><tr>{heads}</tr>'
+        f"{''.join(rows)}</table></div>\n"
+    )
+
+
+def _errors(corpus: OnCorpus, number: int) -> Iterator[str]:
+    yield "<h2>Errors in context</h2>\n"
+    found = find_errors(corpus.gold, corpus.found)
+    for kind, meaning in KINDS.items():
+        of_kind = [error for error in found if error.kind == kind]
+        yield f"<h3>{escape(kind)} ({len(of_kind)})</h3>\n<p class='quiet'>{escape(meaning)}</p>\n"
+        for error in examples(of_kind, number):
+            yield _case(error, corpus)
+
+
+def _case(error: MentionError, corpus: OnCorpus) -> str:
+    """The sentence of an error, as it is annotated and as it was tagged."""
+    gold, found = corpus.gold[error.place.document], corpus.found[error.place.document]
+    spans = [(span.start, span.end) for span in (error.gold, error.predicted) if span]
+    start, end = _sentence(gold, min(first for first, _ in spans), max(last for _, last in spans))
+    sides = "".join(
+        f'<div class="side"><small>{name}</small>{marked_up(_part(document, start, end))}</div>'
+        for name, document in (("gold", gold), ("found", found))
+    )
+    name = gold.id or f"document {error.place.document + 1}"
+    return f'<div class="case"><small>{escape(name)}</small>{sides}</div>\n'
+
+
+def _sentence(document: Document, start: int, end: int) -> tuple[int, int]:
+    """The sentences that a span touches, as characters; the span itself where there are none."""
+    touched = [one for one in document.sentences if one.start < end and start < one.end]
+    return min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
+
+
+def _part(document: Document, start: int, end: int) -> Document:
+    """Some characters of a document and the mentions that lie in them."""
+    inside: list[Mention] = [
+        replace(mention, start=mention.start - start, end=mention.end - start)
+        for mention in document.mentions
+        if start <= mention.start and mention.end <= end
+    ]
+    return Document(document.text[start:end], mentions=inside)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
+    return f'<div class="scroll"><table><tr>{head}</tr>\n{body}</table></div>\n'
+
+
+def _figure(chart: str) -> str:
+    return f"<figure>{chart}</figure>\n"

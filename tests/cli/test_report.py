@@ -1,0 +1,86 @@
+"""`fofe report`: a page about a model."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from fofe.cli import main
+from fofe.show.charts import axis, line_chart
+
+
+@pytest.fixture(scope="module")
+def page(tiny_run: Path, tiny_config: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "tiny.html"
+    corpus = str(tiny_config.parent / "dev.jsonl")
+    model = str(tiny_run / "model")
+    assert main(["report", model, "--corpus", corpus, "-o", str(path), "--errors", "2"]) == 0
+    return path.read_text("utf-8")
+
+
+def test_it_stands_alone_and_has_every_part(page: str) -> None:
+    assert page.startswith("<!DOCTYPE html>")
+    assert not re.search(r'(src|href)="', page)
+    parts = re.findall(r"<h2>(.+)</h2>", page)
+    assert parts == ["Learning", "Scores", "Thresholds and scores", "Confusions", "Errors in context"]
+
+
+def test_charts_are_sound_and_tell_the_metrics(page: str, tiny_run: Path) -> None:
+    charts = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.+?</svg>", page, re.S)]
+    assert len(charts) == 4
+    titles = [title.text or "" for chart in charts for title in chart.iter() if title.tag.endswith("title")]
+    for line in (tiny_run / "metrics.jsonl").read_text("utf-8").splitlines():
+        entry = json.loads(line)
+        assert f"loss: {entry['loss']:.4g} at {entry['epoch']}" in titles
+        if "dev_f1" in entry:
+            assert f"F1: {entry['dev_f1']:.4g} at {entry['epoch']}" in titles
+
+
+def test_scores_are_those_of_evaluate(
+    page: str, tiny_run: Path, tiny_config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = str(tiny_config.parent / "dev.jsonl")
+    main(["evaluate", corpus, "--model", str(tiny_run / "model"), "--json"])
+    overall = json.loads(capsys.readouterr().out)["scores"]["overall"]
+    row = re.search(r"<tr><td>all</td>(.+?)</tr>", page)
+    assert row is not None
+    cells = re.findall(r"<td>(.+?)</td>", row[1])
+    assert cells[:3] == [f"{overall[key]:.2f}" for key in ("precision", "recall", "f1")]
+
+
+def test_errors_are_shown_as_gold_and_found(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = {"id": "<one>", "text": "Omar Haddad left for Lima.", "entities": [[0, 11, "ORG"]]}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(document), "utf-8")
+    arguments = ["report", str(tiny_path), "--corpus", str(tmp_path / "gold.jsonl"), "-o", "-"]
+    assert main(arguments) == 0
+    page = capsys.readouterr().out
+    assert "<h3>type (1)</h3>" in page
+    assert "&lt;one&gt;" in page
+    gold, found = re.findall(r'<div class="side"><small>(?:gold|found)</small>(.+?)</div></div>', page)[:2]
+    assert ">Omar Haddad<small>ORG</small>" in gold
+    assert ">Omar Haddad<small>PER " in found
+
+
+def test_a_model_away_from_its_run_has_no_curves(tiny_path: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny_path, tmp_path / "alone" / "model")
+    output = tmp_path / "report.html"
+    assert main(["report", str(tmp_path / "alone" / "model"), "-o", str(output)]) == 0
+    page = output.read_text("utf-8")
+    assert "There is no metrics.jsonl beside the model" in page
+    assert "<h2>Scores</h2>" not in page
+
+
+@pytest.mark.parametrize("values", [[3.0], [0.0, 0.0], [18.8, 94.1], [1e-6, 2e-6], [-2.0, 5.0]])
+def test_axes_hold_their_values(values: list[float]) -> None:
+    found = axis("x", values)
+    assert found.low <= min(values) <= max(values) <= found.high
+    assert 2 <= len(found.ticks) <= 8
+    chart = line_chart({"a < b": [(value, value) for value in values]}, found, found)
+    ElementTree.fromstring(chart)
