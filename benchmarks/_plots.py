@@ -56,6 +56,33 @@ def curve(title: str, values: Mapping[str, float]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
+def lines(title: str, series: Mapping[str, Mapping[str, float]]) -> str:
+    """Several lines over the same places; the first stands out."""
+    values = [value for points in series.values() for value in points.values()]
+    low, high = min(values), max(values)
+    colours = ("#2b6cb0", "#718096", "#c05621", "#2f855a")
+    parts = _opening(WIDTH + LABEL, HEIGHT, title)
+    for number, (name, points) in enumerate(series.items()):
+        colour = colours[number % len(colours)]
+        step = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
+        places = [
+            (MARGIN + place * step, MARGIN + (high - value) / ((high - low) or 1.0) * (HEIGHT - 2 * MARGIN))
+            for place, value in enumerate(points.values())
+        ]
+        line = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        for (at, value), (across, down) in zip(points.items(), places, strict=True):
+            parts += [
+                f'<circle cx="{across:.1f}" cy="{down:.1f}" r="3" fill="{colour}"/>',
+                f'<text x="{across:.1f}" y="{down - 7:.1f}" text-anchor="middle" '
+                f'fill="{colour}">{value:.1f}</text>',
+                f'<text x="{across:.1f}" y="{HEIGHT - 16}" text-anchor="middle">{escape(at)}</text>',
+            ]
+        top = MARGIN + 20 * number
+        parts.append(f'<text x="{WIDTH - 30}" y="{top}" fill="{colour}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
 def _opening(width: int, height: int, title: str) -> list[str]:
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

@@ -23,10 +23,14 @@ class Spacy:
 
     name = "spaCy"
 
-    def __init__(self, train: Sequence[LabelledSentence], dev: Sequence[LabelledSentence]) -> None:
+    def __init__(
+        self,
+        train: Sequence[LabelledSentence],
+        dev: Sequence[LabelledSentence],
+        folder: Path = RUNS / "spacy-conll2003",
+    ) -> None:
         import spacy
 
-        folder = RUNS / "spacy-conll2003"
         if not (folder / "model-best").exists():
             _train_spacy(folder, train, dev)
         self.nlp: Any = spacy.load(folder / "model-best")

@@ -12,10 +12,11 @@ NEGATIVE = "negative"
 OTHER_TYPES = "other types"
 UNKNOWN = "unknown"
 UNKNOWN_OUTSIDE = "unknown outside regions"
+IN_DOUBT = "in doubt"
 
 INSIDE = (OTHER_TYPES, NEGATIVE, UNKNOWN)
 AROUND = (NEGATIVE, UNKNOWN)
-UNANNOTATED = (NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE)
+UNANNOTATED = (NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, IN_DOUBT)
 KINDS = (NAME, NOMINAL)
 
 
@@ -33,6 +34,8 @@ class Annotation:
     """In a flat corpus: what fragments strictly inside a mention count as."""
     around: str = NEGATIVE
     """In a flat corpus: what fragments that hold a mention and more count as."""
+    in_doubt: bool = False
+    """Whether fragments that overlap no mention are negatives only as long as the network agrees."""
 
     def present(self, own: Iterable[str]) -> frozenset[str]:
         """What a fragment with these labels of the corpus may be."""

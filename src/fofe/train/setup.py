@@ -84,7 +84,12 @@ def prepare(
     if start is not None:
         _copy_weights(network, start)
     learner = Learner(
-        config.training, network, tables, examples.target_sets, choose_device(config.training.device)
+        config.training,
+        network,
+        tables,
+        examples.target_sets,
+        choose_device(config.training.device),
+        in_doubt=examples.in_doubt,
     )
     return Setup(
         labels,
