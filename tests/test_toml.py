@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fofe._toml import read_toml, to_toml
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = (
     st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXT
 )
