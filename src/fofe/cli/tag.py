@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from fofe.cli._arguments import count
 
@@ -33,12 +33,15 @@ examples:
   echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
   fofe tag --model runs/tiny/model corpus.conll --format conll
   fofe tag --model runs/tiny/model --workers 4 big.jsonl -o mentions.jsonl
+  fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
   fofe tag --model runs/tiny/model news.txt --format html -o news.html
   fofe tag --model runs/tiny/model letters.txt --redact > letters.redacted.txt
   fofe tag --model runs/tiny/model notes.txt --nested --threshold 0.7 --alternatives 2
 """
 
 FORMATS = ("text", "jsonl", "tsv", "conll", "html")
+
+PARQUET = ".parquet"
 
 SOME_LEFT_OUT = 1
 """The exit code that says: done, but not every document could be read."""
@@ -92,9 +95,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--engine",
-        choices=("numpy", "torch"),
+        choices=("numpy", "torch", "spark"),
         default="numpy",
-        help="what judges fragments: NumPy, or the network in PyTorch (default: numpy)",
+        help="NumPy, the network in PyTorch, or NumPy on the workers of Apache Spark (default: numpy)",
+    )
+    parser.add_argument(
+        "--master", metavar="M", help="Spark's master: local[4], spark://HOST:PORT ... (default: local[*])"
+    )
+    parser.add_argument(
+        "--text-column", default="text", metavar="C", help="the texts of parquet input (default: text)"
     )
     parser.add_argument(
         "--device", default="auto", metavar="D", help="where PyTorch runs: cpu, cuda or auto (default: auto)"
@@ -125,19 +134,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Tag, and write as it goes."""
-    from fofe._parallel import in_order
     from fofe.cli._input_bar import InputBar
-    from fofe.cli._sources import chunks
     from fofe.formats._shared import STANDARD, open_output
     from fofe.formats.report import Report
 
+    if any(path.endswith(PARQUET) for path in (*args.inputs, args.output)):
+        return _tag_parquet(args)
     report = Report()
     waiting, size = _input(args, report)
     first_two = list(islice(waiting, 2)) if args.format == "conll" else []
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     job = _job(args, on_terminal=on_terminal, alone=len(first_two) == 1)
     with (
-        closing(in_order(job, chunks(chain(first_two, waiting)), args.workers)) as results,
+        closing(_results(args, job, chain(first_two, waiting))) as results,
         open_output(args.output) as stream,
         InputBar(size, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
@@ -149,6 +158,39 @@ def run(args: argparse.Namespace) -> int:
     if bad:
         _tell(f"{bad} documents left out because they could not be read; {tagged} tagged")
     return SOME_LEFT_OUT if bad else 0
+
+
+def _results(
+    args: argparse.Namespace, job: TagJob, waiting: Iterator[Piece]
+) -> Generator[Tagged, None, None]:
+    """What becomes of the documents, chunk after chunk."""
+    if args.engine == "spark":
+        from fofe.cli._sources import find_sources
+        from fofe.formats.report import Report
+        from fofe.spark.bulk import tag_lines
+        from fofe.spark.session import make_session
+
+        sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, Report())
+        return tag_lines(make_session(args.master), job, sources)
+    from fofe._parallel import in_order
+    from fofe.cli._sources import chunks
+
+    return in_order(job, chunks(waiting), args.workers)
+
+
+def _tag_parquet(args: argparse.Namespace) -> int:
+    """Tag the texts of parquet files into others, which only Spark does."""
+    from fofe.errors import FofeError
+    from fofe.spark.bulk import tag_parquet
+    from fofe.spark.session import make_session
+
+    if args.engine != "spark":
+        raise FofeError("parquet is read and written by Spark: add --engine spark")
+    if not args.output.endswith(PARQUET) or not all(path.endswith(PARQUET) for path in args.inputs):
+        raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
+    options = {name: value for name, value in _options(args).items() if value is not None}
+    tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, args.model, options)
+    return 0
 
 
 def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
@@ -171,7 +213,22 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
 
     if args.redact and args.format not in (None, "text"):
         raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
-    options = {
+    format = "redacted" if args.redact else args.format or ("text" if on_terminal else "jsonl")
+    colour = on_terminal and "NO_COLOR" not in os.environ
+    return TagJob(
+        model=args.model,
+        engine="numpy" if args.engine == "spark" else args.engine,
+        device=args.device,
+        options=_options(args),
+        flat=args.flat,
+        show=Show(format, args.offsets, colour, alone),
+        strict=args.strict,
+    )
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """How to decode: the options of `Model.with_options`."""
+    return {
         "threshold": args.threshold,
         "strategy": args.strategy,
         "nested": args.nested,
@@ -179,17 +236,6 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
         "for_recall": args.recall,
         "exact": args.exact,
     }
-    format = "redacted" if args.redact else args.format or ("text" if on_terminal else "jsonl")
-    colour = on_terminal and "NO_COLOR" not in os.environ
-    return TagJob(
-        model=args.model,
-        engine=args.engine,
-        device=args.device,
-        options=options,
-        flat=args.flat,
-        show=Show(format, args.offsets, colour, alone),
-        strict=args.strict,
-    )
 
 
 def _write(

@@ -35,6 +35,7 @@ examples:
   fofe wiki label dump.xml.bz2 -o weak.jsonl
   fofe wiki label dump.xml.bz2 --types classes.tsv.xz --repeats --workers 4 -o weak.jsonl
   fofe wiki label eswiki.xml.bz2 --mapping mine.toml -o weak.es.jsonl
+  fofe wiki label enwiki-1.xml.bz2 enwiki-2.xml.bz2 --engine spark --master local[8] -o weak.parquet
 """
 
 
@@ -67,6 +68,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="also label later plain mentions of linked names, and of the page's title",
     )
+    label.add_argument(
+        "--engine",
+        choices=("processes", "spark"),
+        default="processes",
+        help="who does the work: processes on this machine, or Apache Spark (default: processes)",
+    )
+    label.add_argument(
+        "--master", metavar="M", help="Spark's master: local[4], spark://HOST:PORT ... (default: local[*])"
+    )
     label.add_argument("--workers", type=int, default=1, metavar="N", help="how many processes (default: 1)")
     label.add_argument("--work", metavar="DIR", help="where parts lie until all is done (default: OUT.work)")
     label.add_argument("--json", action="store_true", help="print the counts as JSON")
@@ -83,9 +93,15 @@ def run_label(args: argparse.Namespace) -> int:
     if args.workers < 1:
         raise FofeError(f"--workers is a number from 1 on, not {args.workers}")
     settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
-    with _Bar() as bar:
-        folder = Path(args.work or f"{args.output}.work")
-        summary = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.update)
+    folder = Path(args.work or f"{args.output.rstrip('/')}.work")
+    if args.engine == "spark":
+        from fofe.spark.session import make_session
+        from fofe.spark.wiki import label_dump as label_with_spark
+
+        summary = label_with_spark(make_session(args.master), settings, args.output, folder)
+    else:
+        with _Bar() as bar:
+            summary = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.update)
     _show(summary, as_json=args.json)
     return 0
 

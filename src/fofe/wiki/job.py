@@ -86,7 +86,7 @@ def label_dump(
 ) -> Summary:
     """Label dumps and write the documents to a JSONL file; `folder` holds what is done until then."""
     settings = settings.completed()
-    _claim(folder, settings.fingerprint())
+    claim(folder, settings.fingerprint())
     tell = watch or (lambda _what, _parts: None)
     summary = Summary()
     parts = _read_parts(settings, folder, workers, tell, summary)
@@ -106,7 +106,7 @@ def label_dump(
     return summary
 
 
-def _claim(folder: Path, fingerprint: str) -> None:
+def claim(folder: Path, fingerprint: str) -> None:
     """Make the work directory, or go on with one that holds parts of the same job."""
     file = folder / SETTINGS
     try:

@@ -14,7 +14,7 @@ from fofe.wiki._cut import Link
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import Mapping, Types
 from fofe.wiki.names import Span, name_in
-from fofe.wiki.page import Page, join_types
+from fofe.wiki.page import Page, join_types, region_in
 from fofe.wiki.repeats import repeated
 from fofe.wiki.titles import base, normalise
 from fofe.wiki.types import Resolved
@@ -118,9 +118,9 @@ class Labeller:
         head, comma, rest = text[start:end].partition(", ")
         if comma and types & PLACES:
             yield start, start + len(head), types
-            region = self.resolve(normalise(rest))
-            if region.types & PLACES:
-                yield end - len(rest), end, region.types
+            region = self.resolve(normalise(rest)).types if rest == region_in(text) else frozenset()
+            if region & PLACES:
+                yield end - len(rest), end, region
         else:
             yield start, end, types
 

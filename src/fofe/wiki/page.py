@@ -92,8 +92,13 @@ def wanted_titles(page: Page, language: WikiLanguage) -> set[str]:
     """Every title whose type is needed to label a page."""
     titles = {page.title}
     for link in page.links:
-        title = normalise(link.target)
-        titles.add(title)
-        if language.capitals and ", " in title:
-            titles.add(title.partition(", ")[2])
+        titles.add(normalise(link.target))
+        region = region_in(page.text[link.start : link.end])
+        if language.capitals and region:
+            titles.add(normalise(region))
     return titles
+
+
+def region_in(text: str) -> str:
+    """What may be a region in the text of a link to a place: `Yorkshire` in `Leeds, Yorkshire`."""
+    return text.partition(", ")[2]

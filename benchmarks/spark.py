@@ -1,0 +1,107 @@
+"""How fast Spark tags and labels on this machine: with one core and with two.
+
+    python benchmarks/spark.py --model runs/conll2003-default-1/model
+
+Tags the paragraphs of the Wikipedia pages beside the project, some times over, and labels the pages
+themselves. Sessions are warmed up first: starting Spark and loading models does not grow with the text. The
+CPU seconds are those of all processes under this one, which a busy machine changes less than the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _record import on_one_thread, record, shared
+
+from fofe.formats.report import Report
+from fofe.spark import make_session, tag
+from fofe.spark.wiki import label_dump
+from fofe.text.tokenise import tokeniser
+from fofe.wiki.dump import read_pages
+from fofe.wiki.job import Settings
+from fofe.wiki.languages import ENGLISH
+from fofe.wiki.markup import parse
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DUMPS = ("enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Measure with each number of cores, and record."""
+    on_one_thread()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--repeat", type=int, default=1, help="how often the text is tagged")
+    args = parser.parse_args()
+    dumps = [str(shared("data", "wikipedia", name)) for name in DUMPS]
+    texts = _paragraphs(dumps) * args.repeat
+    tokens = sum(1 for text in texts for _ in tokeniser("en").document(text).tokens)
+    metrics: dict[str, float] = {"tokens": tokens}
+    for cores in (1, 2):
+        spark = make_session(f"local[{cores}]")
+        seconds, cpu = _tag(spark, texts, args.model, cores)
+        metrics |= {f"tokens_per_s_{cores}": round(tokens / seconds)}
+        metrics |= {f"tokens_per_cpu_s_{cores}": round(tokens / cpu)}
+        if cores == 2:
+            pages, seconds, cpu = _label(spark, dumps)
+            metrics |= {"pages_per_s_2": round(pages / seconds, 1)}
+            metrics |= {"pages_per_cpu_s_2": round(pages / cpu, 1)}
+        spark.stop()
+    print(metrics)
+    record("spark", metrics, f"python benchmarks/spark.py --model {args.model}")
+
+
+def _paragraphs(dumps: list[str]) -> list[str]:
+    pages = (page for dump in dumps for page in read_pages(dump, Report()) if not page.redirect)
+    return [line for page in pages for line in parse(page.markup, ENGLISH, Report()).text.splitlines()]
+
+
+def _tag(spark: SparkSession, texts: list[str], model: str, cores: int) -> tuple[float, float]:
+    """Seconds and CPU seconds of tagging, with the model loaded."""
+    frame = spark.createDataFrame([(text,) for text in texts], "text string").repartition(4 * cores).persist()
+    frame.count()
+    tag(frame.limit(10 * cores), "text", model).repartition(cores).count()
+    start = time.perf_counter(), _cpu_seconds()
+    tag(frame, "text", model).selectExpr("sum(size(mentions))").collect()
+    return time.perf_counter() - start[0], _cpu_seconds() - start[1]
+
+
+def _label(spark: SparkSession, dumps: list[str]) -> tuple[int, float, float]:
+    """Pages, seconds and CPU seconds of labelling; what is done once for any number of pages is in it."""
+    settings = Settings(tuple(dumps), (str(shared("data", "wikipedia", "enwiki-classes.tsv.xz")),))
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter(), _cpu_seconds()
+        summary = label_dump(spark, settings, f"{folder}/weak.parquet", Path(folder) / "work")
+        used = time.perf_counter() - start[0], _cpu_seconds() - start[1]
+    return summary.counts["pages"], *used
+
+
+def _cpu_seconds() -> float:
+    """User and system time of all processes under this one, with those of theirs that have ended."""
+    times: dict[int, float] = {}
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text("utf-8").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        times[int(folder.name)] = sum(map(int, fields[11:15])) / TICKS
+    mine = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    return sum(times.get(process, 0.0) for process in mine)
+
+
+if __name__ == "__main__":
+    main()

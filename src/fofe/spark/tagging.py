@@ -1,0 +1,89 @@
+"""Tagging the texts of a DataFrame: the model is loaded once in each Python worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fofe.errors import FofeError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from fofe.model.tagger import Model
+
+MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
+"""The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
+
+Options = tuple[tuple[str, Any], ...]
+
+
+def tag(
+    frame: DataFrame,
+    text_col: str,
+    model: str | Path,
+    *,
+    mentions_col: str = "mentions",
+    **options: Any,
+) -> DataFrame:
+    """The rows of a DataFrame with one more column, the mentions of the text in each.
+
+    Args:
+        frame: any DataFrame with a column of strings; a text that is null has no mentions.
+        text_col: the name of that column.
+        model: a model directory, to be found under the same path on every worker.
+        mentions_col: the name of the new column, an array of structs: start, end, type, kind, score, text.
+        options: how to decode, as in `Model.with_options`.
+    """
+    from pyspark.sql import types
+
+    if text_col not in frame.columns:
+        raise FofeError(f"no column {text_col!r} among {', '.join(frame.columns)}")
+    if mentions_col in frame.columns:
+        raise FofeError(f"there is a column {mentions_col!r} already: give another name as mentions_col")
+    chosen = tuple(sorted(options.items()))
+    path = str(Path(model).resolve())
+    _model(path, chosen)  # what is wrong with it is told here, not by a worker in the middle of the job
+    column = types.StructField(mentions_col, types._parse_datatype_string(MENTIONS))
+    schema = types.StructType([*frame.schema.fields, column])
+    return frame.mapInArrow(partial(_tag_batches, path, chosen, text_col, mentions_col), schema)
+
+
+@cache
+def _model(path: str, options: Options) -> Model:
+    """A model that stays in the memory of its process, since workers are used again."""
+    from fofe.model.tagger import load
+
+    return load(path).with_options(**dict(options))
+
+
+def _tag_batches(
+    path: str, options: Options, text_col: str, mentions_col: str, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    model = _model(path, options)
+    fields = [pa.field("start", pa.int32()), pa.field("end", pa.int32())]
+    fields += [pa.field(name, pa.string()) for name in ("type", "kind")]
+    fields += [pa.field("score", pa.float64()), pa.field("text", pa.string())]
+    for batch in batches:
+        texts = batch.column(text_col).to_pylist()
+        found = [
+            [
+                {
+                    "start": mention.start,
+                    "end": mention.end,
+                    "type": mention.type,
+                    "kind": mention.kind,
+                    "score": float(mention.score),
+                    "text": mention.text,
+                }
+                for mention in document.mentions
+            ]
+            for document in model.tag(text or "" for text in texts)
+        ]
+        column = pa.array(found, type=pa.list_(pa.struct(fields)))
+        yield pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, mentions_col])
