@@ -36,6 +36,8 @@ def test_the_threshold_scores_what_evaluate_says(
     assert set(errors) == {"corpus", "test"}
     stored = load_model(tmp_path / "made")
     assert stored.training["calibration"]["ece_after"] == errors["corpus"]["after"]
+    assert main(["inspect", str(tmp_path / "made")]) == 0
+    assert "calibration" in capsys.readouterr().out
     (threshold,) = made["threshold"]
     assert stored.decoding.threshold == float(threshold)
     assert main(["evaluate", dev, "--model", str(tmp_path / "made"), "--json"]) == 0

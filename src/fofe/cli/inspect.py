@@ -94,6 +94,8 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
             facts[part] = (
                 f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}{before}"
             )
+    if "calibration" in model.training:
+        facts["calibration"] = _calibration(model.training["calibration"])
     for key in ("seed", "best_epoch", "command"):
         if key in model.training:
             facts[key.replace("_", " ")] = model.training[key]
@@ -103,6 +105,17 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
 def _decoding(decoding: Decoding) -> str:
     nested = ", nested" if decoding.nested else ""
     return f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
+
+
+def _calibration(told: dict[str, Any]) -> str:
+    temperatures = {label: f"{value:.2f}" for label, value in told["temperatures"].items()}
+    shared = set(temperatures.values())
+    given = (
+        shared.pop()
+        if len(shared) == 1
+        else ", ".join(f"{label} {value}" for label, value in temperatures.items())
+    )
+    return f"temperature {given}; error {told['ece_before']:.2f} % before, {told['ece_after']:.2f} % after"
 
 
 def _readable(value: Any) -> str:
