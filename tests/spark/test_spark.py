@@ -90,7 +90,7 @@ def test_parquet_goes_into_parquet(
     assert sorted(row.body for row in rows) == sorted(TEXTS)
     assert any(mention.text == "Anna Berg" for row in rows for mention in row.mentions)
     for wrong, remedy in (
-        (command, "add --engine spark"),
+        (command, "name one with --text-column"),
         ([*command[:-1], "out.jsonl", "--engine", "spark"], "end in .parquet"),
         (["tag", "-m", str(tiny_path), "-t", "x", "--engine", "spark"], "files of lines"),
         (["tag", "-m", str(tiny_path), "no.parquet", "-o", "new.parquet", "--engine", "spark"], "no.parquet"),

@@ -33,6 +33,7 @@ examples:
   echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
   fofe tag --model runs/tiny/model corpus.conll --format conll
   fofe tag --model runs/tiny/model --workers 4 big.jsonl -o mentions.jsonl
+  fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
   fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
   fofe tag --model runs/tiny/model news.txt --format html -o news.html
   fofe tag --model runs/tiny/model letters.txt --redact > letters.redacted.txt
@@ -179,16 +180,22 @@ def _results(
 
 
 def _tag_parquet(args: argparse.Namespace) -> int:
-    """Tag the texts of parquet files into others, which only Spark does."""
+    """Tag the texts of parquet files into others, here or on Spark."""
     from fofe.errors import FofeError
-    from fofe.spark.bulk import tag_parquet
-    from fofe.spark.session import make_session
 
-    if args.engine != "spark":
-        raise FofeError("parquet is read and written by Spark: add --engine spark")
     if not args.output.endswith(PARQUET) or not all(path.endswith(PARQUET) for path in args.inputs):
         raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
     options = {name: value for name, value in _options(args).items() if value is not None}
+    if args.engine != "spark":
+        from fofe.parquet import TextsJob, tag_files
+
+        job = TextsJob(args.model, args.engine, args.device, options)
+        rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
+        _tell(f"{rows} rows tagged")
+        return 0
+    from fofe.spark.bulk import tag_parquet
+    from fofe.spark.session import make_session
+
     tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, args.model, options)
     return 0
 
