@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray
+from fofe._arrays import BoolArray, FloatArray, IntArray
 
 Symbol = TypeVar("Symbol", bound=Hashable)
 Number = TypeVar("Number", float, Fraction)
@@ -73,22 +74,37 @@ def scan(values: FloatArray, factor: float, starts: BoolArray) -> FloatArray:
 
     Returns:
         [T, D] the code of the sequence up to and including each position.
-
-    Doubling steps instead of a loop over positions: after the step of width s every row holds the code of
-    its last 2s positions, and `carry` what is left of a row's value s positions later (0 over a border).
     """
-    codes = values.copy()
-    carry = np.where(starts, 0.0, factor).astype(values.dtype)
-    step = 1
-    carried = np.empty_like(codes)
-    while step < len(codes) and carry.max() >= FORGOTTEN:
-        np.multiply(carry[step:, None], codes[:-step], out=carried[step:])
-        codes[step:] += carried[step:]
-        carry[step:] *= carry[:-step].copy()
-        step *= 2
-    return codes
+    return _scan(values, factor, np.append(np.flatnonzero(starts), len(values)), backwards=False)
 
 
 def scan_back(values: FloatArray, factor: float, ends: BoolArray) -> FloatArray:
     """All suffix codes, read from right to left: [T, D] from [T, D]; `ends` [T] marks the last positions."""
-    return scan(values[::-1], factor, ends[::-1])[::-1]
+    return _scan(values, factor, np.append(0, np.flatnonzero(ends) + 1), backwards=True)
+
+
+def _scan(values: FloatArray, factor: float, offsets: IntArray, *, backwards: bool) -> FloatArray:
+    """The codes [T, D] of sequences that begin at `offsets` [S + 1].
+
+    All sequences go on side by side: they are laid out by position, the longest first, so that those which
+    have another position are always the first so many of those before.
+    """
+    lengths = np.diff(offsets)
+    longest_first = np.argsort(-lengths, kind="stable")
+    going_on = np.searchsorted(-lengths[longest_first], -np.arange(lengths.max(initial=0)))
+    borders = np.append(0, np.cumsum(going_on))
+    sequences = longest_first[np.arange(len(values)) - np.repeat(borders[:-1], going_on)]
+    positions = np.repeat(np.arange(len(going_on)), going_on)
+    order = offsets[1:][sequences] - 1 - positions if backwards else offsets[sequences] + positions
+    codes = values.take(order, axis=0)
+    carried = np.empty_like(codes[: borders[1:2].sum()])
+    before = 0
+    for begin, end in pairwise(borders[1:].tolist()):
+        count = end - begin
+        np.multiply(codes[before : before + count], np.float32(factor), out=carried[:count])
+        codes[begin:end] += carried[:count]
+        before = begin
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    ordered: FloatArray = codes.take(places, axis=0)
+    return ordered
