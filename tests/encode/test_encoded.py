@@ -47,10 +47,10 @@ def test_every_word_and_character_is_found_where_it_should_be(sentences: list[li
     for number, sentence in enumerate(sentences):
         assert text.spelling is not None
         spelt = text.spelling.characters[text.spelling.offsets[number] : text.spelling.offsets[number + 1]]
-        assert spelt.tolist() == alphabet.rows(" " + " ".join(sentence) + " ")
+        assert spelt.tolist() == alphabet.rows(" " + " ".join(sentence) + " ").tolist()
         for word in sentence:
             start, end = text.spelling.word_starts[token], text.spelling.word_ends[token]
-            assert text.spelling.characters[start:end].tolist() == alphabet.rows(word)
+            assert text.spelling.characters[start:end].tolist() == alphabet.rows(word).tolist()
             for name, vocabulary in made.vocabularies.items():
                 assert text.words[name][token] == vocabulary.row(word)
             token += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +90,14 @@ def test_rows_of_many_words_are_the_rows_of_each(listed: list[str], words: list[
 
 def test_alphabet() -> None:
     alphabet = Alphabet("abc")
-    assert alphabet.rows("cab") == [4, 2, 3]
-    assert alphabet.rows("a\u00a0b?") == [2, Alphabet.SPACE, 3, Alphabet.UNKNOWN]
+    assert alphabet.rows("cab").tolist() == [4, 2, 3]
+    assert alphabet.rows("a\u00a0b?").tolist() == [2, Alphabet.SPACE, 3, Alphabet.UNKNOWN]
+    assert alphabet.rows("\ud800\U0010ffff").tolist() == [Alphabet.UNKNOWN] * 2
+    assert Alphabet("\U0010ffff").rows("\U0010ffffa").tolist() == [2, Alphabet.UNKNOWN]
     assert len(alphabet) == 5
+
+
+def test_white_space_is_what_python_takes_for_it() -> None:
+    everything = "".join(map(chr, range(0x110000)))
+    spaces = np.flatnonzero(Alphabet("").rows(everything) == Alphabet.SPACE)
+    assert spaces.tolist() == [place for place, character in enumerate(everything) if character.isspace()]

@@ -180,7 +180,7 @@ class Definitions:
         return code
 
     def spell(self, characters: str) -> list[int]:
-        return self.encoder.alphabet.rows(characters) if self.encoder.alphabet else []
+        return self.encoder.alphabet.rows(characters).tolist() if self.encoder.alphabet else []
 
     def maxima(self, name: str, spelt: list[int], heights: tuple[int, ...]) -> FloatArray:
         embedded = self.weights[f"{name}.embedding.weight"][spelt]

@@ -143,6 +143,7 @@ def test_a_gate_of_an_older_version_is_left_out(broken: Path) -> None:
         (weighted(layers__0__bias=np.zeros(32)), "model.safetensors", "'layers.0.bias' is float64"),
         (write("config.json", '{"format": 1,\n"model"'), "config.json:2", "is not JSON"),
         (write("config.json", "[]"), "config.json", "has format None, this version reads format 1"),
+        (write("alphabet.json", '["a", "bc"]'), "alphabet.json", "has a string that is not one character"),
         (write("config.json", '{"caf\xe9": 1}'), "config.json:1", "byte 0xe9 .* is not UTF-8"),
         (configured(format=2), "config.json", "has format 2, this version reads format 1"),
         (write("config.json", '{"format": 1}'), "config.json", "lacks 'model'"),

@@ -233,15 +233,8 @@ class Encoder:
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
         """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
         assert self.alphabet is not None, "a model that reads characters has an alphabet"
-        distinct: dict[str, list[int]] = {}
-        spelt: list[int] = []
-        spell = self.alphabet.rows
-        for word in words:
-            rows = distinct.get(word)
-            if rows is None:
-                rows = distinct[word] = [*spell(word), Alphabet.SPACE]
-            spelt += rows
-        lengths = np.fromiter((len(distinct[word]) for word in words), dtype=np.int64, count=len(words))
+        spelt = self.alphabet.rows("".join([f"{word} " for word in words]))
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1
         # Each sentence opens with a space symbol, each word is followed by one.
         sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
         ends = np.cumsum(lengths) + sentence_of_word

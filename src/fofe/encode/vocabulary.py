@@ -77,6 +77,13 @@ class Vocabulary:
         )
 
 
+_SPACES = [
+    *(*range(0x09, 0x0E), *range(0x1C, 0x21), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)),
+    *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
+]
+"""The code points of all white space, as `str.isspace` has it."""
+
+
 class Alphabet:
     """The characters that features read; row 0 is an unknown character, row 1 the space between words."""
 
@@ -85,12 +92,16 @@ class Alphabet:
 
     def __init__(self, characters: Iterable[str]) -> None:
         self.characters = list(characters)
-        self._rows = {character: row for row, character in enumerate(self.characters, 2)}
+        known = [ord(character) for character in self.characters]
+        # The row of every code point up to the last that is known, and one for those beyond.
+        self._rows = np.full(max(known + _SPACES) + 2, self.UNKNOWN, dtype=np.int32)
+        self._rows[known] = np.arange(2, len(self))
+        self._rows[_SPACES] = self.SPACE
 
     def __len__(self) -> int:
         return 2 + len(self.characters)
 
-    def rows(self, word: str) -> list[int]:
-        """The row of each character of a word; whatever white space is in it counts as a space."""
-        get = self._rows.get
-        return [self.SPACE if character.isspace() else get(character, self.UNKNOWN) for character in word]
+    def rows(self, text: str) -> IntArray:
+        """[C] the row of each character of a text; all white space counts as a space."""
+        code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        return self._rows.take(code_points, mode="clip")

@@ -188,7 +188,7 @@ def _load(folder: Path) -> StoredModel:
     }
     alphabet = None
     if config.uses_characters:
-        alphabet = Alphabet(_strings(_read_json(folder / "alphabet.json"), folder / "alphabet.json"))
+        alphabet = _read_alphabet(folder / "alphabet.json")
     names = None if config.gazetteer is None else _read_names(folder / NAMES_FILE, config.gazetteer)
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
@@ -369,6 +369,13 @@ def _read_names(path: Path, config: GazetteerConfig) -> NameTable:
     if names.types != config.types:
         raise ModelError("has other types than config.json tells", path=path, remedy=COPY_AGAIN)
     return names
+
+
+def _read_alphabet(path: Path) -> Alphabet:
+    characters = _strings(_read_json(path), path)
+    if any(len(character) != 1 for character in characters):
+        raise ModelError("has a string that is not one character", path=path, remedy=COPY_AGAIN)
+    return Alphabet(characters)
 
 
 def _strings(value: Any, path: Path) -> list[str]:
