@@ -27,6 +27,10 @@ TOKENS_AT_ONCE = 2048
 """How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
 
 
+Found = tuple[Candidate, tuple[tuple[str, float], ...]]
+"""A candidate that became a mention, and its alternatives."""
+
+
 class Scorer(Protocol):
     """What scores fragments for a model: the NumPy engine or the network in torch."""
 
@@ -130,12 +134,12 @@ class Model:
         for group in _groups(documents, TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
             opens = [not number for document in group for number in range(len(document.sentences))]
-            found = self._mentions(sentences, opens)
+            found = self._found(sentences, opens)
             for document in group:
                 mentions = [
-                    replace(mention, text=document.text[mention.start : mention.end])
-                    for _ in document.sentences
-                    for mention in next(found)
+                    _mention(document.text, sentence, *one)
+                    for sentence in document.sentences
+                    for one in next(found)
                 ]
                 yield replace(document, mentions=mentions)
 
@@ -148,18 +152,16 @@ class Model:
         words = [sentence.words for sentence in document.sentences if sentence]
         return self._engine.score(words, [not number for number in range(len(words))], exact=True)
 
-    def _mentions(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Mention]]:
-        """The mentions of each sentence; `opens` says which are the first of their document."""
+    def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
+        """What is found in each sentence; `opens` says which are the first of their document."""
         lengths = [len(sentence) for sentence in sentences]
         reach = self.config.reach if self.config.sees_documents else 0
         for piece in pieces(lengths, opens, tokens_wanted=TOKENS_AT_ONCE, reach=reach):
             together = slice(piece.first_seen, piece.last_seen)
-            found = self._mentions_at_once(sentences[together], opens[together])
+            found = self._found_at_once(sentences[together], opens[together])
             yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
 
-    def _mentions_at_once(
-        self, sentences: Sequence[Sentence], opens: Sequence[bool]
-    ) -> Iterator[list[Mention]]:
+    def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         scores = self._engine.score(
             [sentence.words for sentence in sentences],
             [True, *opens[1:]],
@@ -174,9 +176,9 @@ class Model:
             for_recall=self._for_recall,
         )
         ranked = _Alternatives(scores, self.labels, self._alternatives)
-        for number, (sentence, pool) in enumerate(zip(sentences, pools, strict=True)):
+        for number, pool in enumerate(pools):
             kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
-            yield [_mention(candidate, sentence, ranked.of(number, candidate)) for candidate in kept]
+            yield [(candidate, ranked.of(number, candidate)) for candidate in kept]
 
 
 class _Alternatives:
@@ -209,17 +211,11 @@ class _Alternatives:
 
 
 def _mention(
-    candidate: Candidate, sentence: Sentence, alternatives: tuple[tuple[str, float], ...]
+    text: str, sentence: Sentence, candidate: Candidate, alternatives: tuple[tuple[str, float], ...]
 ) -> Mention:
     type, kind = split_label(candidate.label)
-    return Mention(
-        start=sentence.tokens[candidate.start].start,
-        end=sentence.tokens[candidate.end - 1].end,
-        type=type,
-        kind=kind,
-        score=candidate.score,
-        alternatives=alternatives,
-    )
+    start, end = sentence.tokens[candidate.start].start, sentence.tokens[candidate.end - 1].end
+    return Mention(start, end, type, kind, candidate.score, text[start:end], alternatives)
 
 
 def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
