@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fofe.model.tagger import Model
+    from fofe.text.document import Mention
 
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
@@ -32,7 +33,7 @@ def tag(
     """The rows of a DataFrame with one more column, the mentions of the text in each.
 
     Args:
-        frame: any DataFrame with a column of strings; a text that is null has no mentions.
+        frame: any DataFrame with a column of strings; the mentions of a text that is null are null.
         text_col: the name of that column.
         model: a model directory, to be found under the same path on every worker.
         mentions_col: the name of the new column, an array of structs: start, end, type, kind, score, text.
@@ -71,19 +72,21 @@ def _tag_batches(
     fields += [pa.field("score", pa.float64()), pa.field("text", pa.string())]
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
+        tagged = model.tag(text or "" for text in texts)
         found = [
-            [
-                {
-                    "start": mention.start,
-                    "end": mention.end,
-                    "type": mention.type,
-                    "kind": mention.kind,
-                    "score": float(mention.score),
-                    "text": mention.text,
-                }
-                for mention in document.mentions
-            ]
-            for document in model.tag(text or "" for text in texts)
+            None if text is None else [_fields(mention) for mention in document.mentions]
+            for text, document in zip(texts, tagged, strict=True)
         ]
         column = pa.array(found, type=pa.list_(pa.struct(fields)))
         yield pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, mentions_col])
+
+
+def _fields(mention: Mention) -> dict[str, Any]:
+    return {
+        "start": mention.start,
+        "end": mention.end,
+        "type": mention.type,
+        "kind": mention.kind,
+        "score": float(mention.score),
+        "text": mention.text,
+    }
