@@ -153,3 +153,11 @@ def test_what_cannot_be_used_is_told(
     assert main(["wiki", "label", *arguments, "-o", str(output)]) == 2
     assert told in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_an_output_that_cannot_be_written_is_told_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["wiki", "label", DUMP, "-o", str(tmp_path / "nowhere" / "out.jsonl")]) == 2
+    assert "its directory does not exist" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

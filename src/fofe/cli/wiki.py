@@ -87,11 +87,13 @@ def run_label(args: argparse.Namespace) -> int:
     """Label, and print what was found and what was left out."""
     from pathlib import Path
 
-    from fofe.errors import FofeError
+    from fofe.errors import FofeError, InputError
     from fofe.wiki.job import Settings, label_dump
 
     if args.workers < 1:
         raise FofeError(f"--workers is a number from 1 on, not {args.workers}")
+    if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
+        raise InputError("cannot be written: its directory does not exist", path=args.output)
     settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
     if args.engine == "spark":
