@@ -20,7 +20,8 @@ def words_of(text: str) -> list[str]:
 
 
 def test_characters_are_held_by_words_and_other_tokens_by_themselves() -> None:
-    assert words_of("我在北京大学，用iPhone 12。") == ["我", "在", "北京大学", "，", "用", "iPhone", "12", "。"]
+    found = words_of("我在北京大学，用iPhone 12。")
+    assert found == ["我", "在", "北京大学", "，", "用", "iPhone", "12", "。"]
 
 
 def test_letters_that_stand_apart_are_joined() -> None:
