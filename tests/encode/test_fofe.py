@@ -116,34 +116,46 @@ def random_rows(count: int, seed: int) -> FloatArray:
     st.lists(st.integers(1, 40), min_size=1, max_size=8),
     st.floats(0.3, 0.95),
     st.integers(0, 1000),
+    st.booleans(),
 )
-def test_scans_are_the_recursion_for_each_sequence(lengths: list[int], factor: float, seed: int) -> None:
+def test_scans_are_the_recursion_for_each_sequence(
+    lengths: list[int], factor: float, seed: int, few_and_long: bool
+) -> None:
     values = random_rows(sum(lengths), seed)
-    left = scan(values, factor, starts_of(lengths))
-    right = scan_back(values, factor, ends_of(lengths))
+    left = scan(values, factor, starts_of(lengths), few_and_long=few_and_long)
+    right = scan_back(values, factor, ends_of(lengths), few_and_long=few_and_long)
     for part in np.split(np.arange(len(values)), np.cumsum(lengths)[:-1]):
         assert left[part] == pytest.approx(naive(values[part], factor), abs=2e-5)
         assert right[part] == pytest.approx(naive(values[part][::-1], factor)[::-1], abs=2e-5)
 
 
+@pytest.mark.parametrize("few_and_long", [False, True])
 @pytest.mark.parametrize("factor", FACTORS)
-def test_scan_of_a_very_long_sequence(factor: float) -> None:
+def test_scan_of_a_very_long_sequence(factor: float, few_and_long: bool) -> None:
     lengths = [1, 5000, 1, 3]
     values = random_rows(sum(lengths), 1)
-    left = scan(values, factor, starts_of(lengths))
+    left = scan(values, factor, starts_of(lengths), few_and_long=few_and_long)
     assert left[1:5001] == pytest.approx(naive(values[1:5001], factor), abs=5e-5)
     assert np.array_equal(left[0], values[0])
     assert np.array_equal(left[5001], values[5001])
 
 
-@given(st.lists(st.integers(1, 30), min_size=2, max_size=6), st.sampled_from(FACTORS), st.integers(0, 1000))
-def test_neighbours_do_not_change_a_bit(lengths: list[int], factor: float, seed: int) -> None:
+@given(
+    st.lists(st.integers(1, 30), min_size=2, max_size=6),
+    st.sampled_from(FACTORS),
+    st.integers(0, 1000),
+    st.booleans(),
+)
+def test_neighbours_do_not_change_a_bit(
+    lengths: list[int], factor: float, seed: int, few_and_long: bool
+) -> None:
     values = random_rows(sum(lengths), seed)
-    left = scan(values, factor, starts_of(lengths))
-    right = scan_back(values, factor, ends_of(lengths))
+    left = scan(values, factor, starts_of(lengths), few_and_long=few_and_long)
+    right = scan_back(values, factor, ends_of(lengths), few_and_long=few_and_long)
     for length, part in zip(lengths, np.split(np.arange(len(values)), np.cumsum(lengths)[:-1]), strict=True):
-        assert np.array_equal(left[part], scan(values[part], factor, starts_of([length])))
-        assert np.array_equal(right[part], scan_back(values[part], factor, ends_of([length])))
+        one, start, end = values[part], starts_of([length]), ends_of([length])
+        assert np.array_equal(left[part], scan(one, factor, start, few_and_long=few_and_long))
+        assert np.array_equal(right[part], scan_back(one, factor, end, few_and_long=few_and_long))
 
 
 def test_scan_leaves_its_input_alone() -> None:

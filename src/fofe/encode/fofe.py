@@ -64,30 +64,58 @@ def decode(code: dict[Symbol, Number], factor: Number) -> list[Symbol]:
     return backwards[::-1]
 
 
-def scan(values: FloatArray, factor: float, starts: BoolArray) -> FloatArray:
+def scan(values: FloatArray, factor: float, starts: BoolArray, *, few_and_long: bool = False) -> FloatArray:
     """All prefix codes of several sequences that lie one after another.
 
     Args:
         values: [T, D] embeddings of the words (or characters) of all sequences.
         factor: the forgetting factor.
         starts: [T] true where a sequence begins; nothing is carried over such a border.
+        few_and_long: what to expect of the sequences; the result is the same, another way is faster.
 
     Returns:
         [T, D] the code of the sequence up to and including each position.
     """
-    return _scan(values, factor, np.append(np.flatnonzero(starts), len(values)), backwards=False)
+    if few_and_long:
+        return _scan_by_doubling(values, factor, starts)
+    offsets = np.append(np.flatnonzero(starts), len(values))
+    return _scan_side_by_side(values, factor, offsets, backwards=False)
 
 
-def scan_back(values: FloatArray, factor: float, ends: BoolArray) -> FloatArray:
+def scan_back(
+    values: FloatArray, factor: float, ends: BoolArray, *, few_and_long: bool = False
+) -> FloatArray:
     """All suffix codes, read from right to left: [T, D] from [T, D]; `ends` [T] marks the last positions."""
-    return _scan(values, factor, np.append(0, np.flatnonzero(ends) + 1), backwards=True)
+    if few_and_long:
+        return _scan_by_doubling(values[::-1], factor, ends[::-1])[::-1]
+    offsets = np.append(0, np.flatnonzero(ends) + 1)
+    return _scan_side_by_side(values, factor, offsets, backwards=True)
 
 
-def _scan(values: FloatArray, factor: float, offsets: IntArray, *, backwards: bool) -> FloatArray:
-    """The codes [T, D] of sequences that begin at `offsets` [S + 1].
+def _scan_by_doubling(values: FloatArray, factor: float, starts: BoolArray) -> FloatArray:
+    """After the step of width s every row holds the code of its last 2s positions.
 
-    All sequences go on side by side: they are laid out by position, the longest first, so that those which
-    have another position are always the first so many of those before.
+    `carry` is what is left of a row's value s positions later, 0 over a border.
+    """
+    codes = values.copy()
+    carry = np.where(starts, 0.0, factor).astype(values.dtype)
+    carried = np.empty_like(codes)
+    step = 1
+    while step < len(codes) and carry.max() >= FORGOTTEN:
+        np.multiply(carry[step:, None], codes[:-step], out=carried[step:])
+        codes[step:] += carried[step:]
+        carry[step:] *= carry[:-step].copy()
+        step *= 2
+    return codes
+
+
+def _scan_side_by_side(
+    values: FloatArray, factor: float, offsets: IntArray, *, backwards: bool
+) -> FloatArray:
+    """One step for each position, that of all sequences at once.
+
+    They are laid out by position, the longest first, so that those which have another position are always
+    the first so many of those before.
     """
     lengths = np.diff(offsets)
     longest_first = np.argsort(-lengths, kind="stable")
@@ -97,11 +125,11 @@ def _scan(values: FloatArray, factor: float, offsets: IntArray, *, backwards: bo
     positions = np.repeat(np.arange(len(going_on)), going_on)
     order = offsets[1:][sequences] - 1 - positions if backwards else offsets[sequences] + positions
     codes = values.take(order, axis=0)
-    carried = np.empty_like(codes[: borders[1:2].sum()])
+    carried = np.empty_like(codes[: len(lengths)])
     before = 0
     for begin, end in pairwise(borders[1:].tolist()):
         count = end - begin
-        np.multiply(codes[before : before + count], np.float32(factor), out=carried[:count])
+        np.multiply(codes[before : before + count], factor, out=carried[:count])
         codes[begin:end] += carried[:count]
         before = begin
     places = np.empty_like(order)

@@ -58,8 +58,10 @@ class FragmentCharacters:
         spelt = SpeltFragments(starts, ends, self._weights, self._factor)
         if CHARACTER_LEFT in self._weights:
             vectors = self._vectors.take(spelling.characters, axis=0)
-            spelt.left = scan(vectors, self._factor, spelling.starts())
-            spelt.right = scan_back(vectors, self._factor, spelling.ends())
+            spelt.left = scan(vectors, self._factor, spelling.starts(), few_and_long=True)
+            spelt.right = np.ascontiguousarray(
+                scan_back(vectors, self._factor, spelling.ends(), few_and_long=True)
+            )
         if CHARACTER_CNN in self._weights:
             longest = int((ends - starts).max(initial=1))
             spelt.cnn = self._cnn.table(spelling.characters, longest)

@@ -59,43 +59,36 @@ class RangeMaxima:
 class Convolution:
     """Kernels of several heights over characters."""
 
-    embedding: FloatArray
-    """[A, D] vectors of the alphabet."""
     heights: tuple[int, ...]
-    weights: Sequence[FloatArray]
-    """For each height h: [D, h * kernels]."""
-    biases: Sequence[FloatArray]
-    """For each height: [kernels]."""
+    projected: Sequence[Sequence[FloatArray]]
+    """For each height, what the characters add at each place of a kernel: [A, kernels]."""
 
     @classmethod
     def from_weights(
         cls, weights: Mapping[str, FloatArray], prefix: str, heights: tuple[int, ...]
     ) -> Convolution:
         """The convolution that was stored under a prefix."""
-        numbers = range(len(heights))
-        return cls(
-            weights[f"{prefix}embedding.weight"],
-            heights,
-            [weights[f"{prefix}weights.{number}"] for number in numbers],
-            [weights[f"{prefix}biases.{number}"] for number in numbers],
-        )
+        projected = []
+        for number, height in enumerate(heights):
+            added = weights[f"{prefix}embedding.weight"] @ weights[f"{prefix}weights.{number}"]
+            places = [np.ascontiguousarray(place) for place in np.split(added, height, axis=1)]
+            places[0] += weights[f"{prefix}biases.{number}"]
+            projected.append(places)
+        return cls(heights, projected)
 
     def table(self, characters: IntArray, longest: int) -> ConvolutionTable:
         """The convolution of a stream of characters [C], ready for maxima of up to `longest` of them."""
-        distinct, positions = np.unique(characters, return_inverse=True)
-        embedded = self.embedding[distinct]
         tables: list[RangeMaxima | None] = []
-        for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
+        for height, projected in zip(self.heights, self.projected, strict=True):
             count = len(characters) - height + 1
             if count < 1:
                 tables.append(None)
                 continue
-            projected = np.split(embedded @ weight, height, axis=1)
-            sums = np.tile(bias, (count, 1))
-            for place, rows in enumerate(projected):
-                sums += np.ascontiguousarray(rows).take(positions[place : place + count], axis=0)
+            sums = projected[0].take(characters[:count], axis=0)
+            for place in range(1, height):
+                sums += projected[place].take(characters[place : place + count], axis=0)
             tables.append(RangeMaxima(sums, longest))
-        return ConvolutionTable(self.heights, tables, len(self.biases[0]))
+        return ConvolutionTable(self.heights, tables, self.projected[0][0].shape[1])
 
     def maxima(self, characters: IntArray, starts: IntArray, ends: IntArray) -> FloatArray:
         """[R, kernels * heights] for half-open ranges [R] of characters [C]."""
