@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,9 +39,10 @@ def test_tags_a_column_as_the_model_does(spark: SparkSession, tiny_model: Model,
     assert found.pop(len(TEXTS)) is None
     model = tiny_model.with_options(threshold=0.4)
     for number, text in enumerate(TEXTS):
-        mentions = model(text).mentions
-        expected = [(one.start, one.end, one.type, one.kind, float(one.score), one.text) for one in mentions]
-        assert [tuple(mention) for mention in found[number]] == expected
+        for row, mention in zip(found[number], model(text).mentions, strict=True):
+            expected = (mention.start, mention.end, mention.type, mention.kind, mention.text)
+            assert (row.start, row.end, row.type, row.kind, row.text) == expected
+            assert row.score == pytest.approx(mention.score, abs=1e-5)  # rounded with others in its batch
 
 
 def test_wrong_columns_and_models_are_told_at_once(
@@ -75,9 +77,15 @@ def test_the_tag_command_gives_the_same_output(
     assert main([*command, str(alone)]) == 1
     told = capsys.readouterr().err
     assert main([*command, str(on_spark), "--engine", "spark"]) == 1
-    assert on_spark.read_bytes() == alone.read_bytes()
+    assert _rounded(on_spark) == _rounded(alone)
     assert capsys.readouterr().err == told
     assert len(on_spark.read_text("utf-8").splitlines()) == len(TEXTS) * 13
+
+
+def _rounded(path: Path) -> list[str]:
+    """Lines with scores of four digits: the last ones depend on what else was in a batch."""
+    lines = path.read_text("utf-8").splitlines()
+    return [re.sub(r'(?<="score": )[\d.]+', lambda score: f"{float(score[0]):.4f}", line) for line in lines]
 
 
 def test_parquet_goes_into_parquet(
