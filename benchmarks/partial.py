@@ -5,7 +5,7 @@
 
 Three systems learn from the same files: fofe with `unannotated = "in doubt"`, fofe with missing mentions as
 negatives, and spaCy's ner. Mentions are removed at random, always the same ones, and those that are missing
-at 25 % are among those at 50 %. Dev and test sets are whole. The rule and its constants were chosen on testa.
+at 25 % are among those at 50 %. Dev and test sets are whole. The rule was chosen on testa.
 A call that was killed goes on when it is given again.
 """
 

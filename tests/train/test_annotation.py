@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -142,13 +140,3 @@ def test_each_corpus_is_judged_by_its_own_annotation(order: list[str]) -> None:
 def test_labels_are_mapped_by_themselves_or_by_their_type(own: str, expected: set[str]) -> None:
     mapping = {"PLACE": ["GPE", "LOC"], "ORG_NOM": ["PER"], "MISC": [], "X": ["NONE", "PER"]}
     assert mapped(own, mapping) == expected
-
-
-def test_only_fragments_away_from_mentions_are_in_doubt() -> None:
-    sentence = LabelledSentence(WORDS, [(3, 4, "LOC")])
-    how = replace(annotation(nested=True), in_doubt=True)
-    offsets = np.array([0, len(WORDS)])
-    examples = make_examples([sentence], offsets, LABELS, 9, [(how, 1)])
-    in_doubt = examples.in_doubt[examples.targets]
-    assert np.array_equal(in_doubt, examples.categories == DISJOINT)
-    assert targets(sentence, how) == targets(sentence, annotation(nested=True)), "what they may be stays"

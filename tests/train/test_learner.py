@@ -11,18 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.encode.encoded import Encoder
-from fofe.encode.vocabulary import Vocabulary
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
-from fofe.train.annotation import Annotation
-from fofe.train.config import SamplingConfig, TrainingConfig
-from fofe.train.examples import LabelledSentence, make_examples
+from fofe.train.config import TrainingConfig
 from fofe.train.learner import Learner, set_loss
 from fofe.train.producer import produced
-from fofe.train.sampling import Sampler
 from fofe.train.schedule import falling, rate_factor
-from fofe.train.tables import WordTable
 
 SCORES = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.0, 0.0], [-30.0, 10.0, 30.0]])
 
@@ -86,63 +80,6 @@ def test_sgd_gives_momentum_to_layers_and_plain_steps_to_characters() -> None:
     assert groups["layers.0.weight"] == (0.128, 0.9)
     assert groups["character_cnn.embedding.weight"] == (0.064, 0)
     assert groups["spelling.spelling.weights.0"] == (0.064, 0)
-
-
-def _last_layer(network: Network) -> torch.nn.Linear:
-    last = network.layers[-1]
-    assert isinstance(last, torch.nn.Linear)
-    return last
-
-
-def _learner_and_sampler(*, in_doubt: bool) -> tuple[Learner, Sampler]:
-    """A network that takes everything for a mention, and a corpus in which nothing is one."""
-    vocabulary = Vocabulary(["a", "b"], cased=True, digits="none")
-    text = Encoder({"cased": vocabulary}, None).encode([["a", "b", "a"]] * 8)
-    sentences = [LabelledSentence(["a", "b", "a"], [])] * 8
-    annotation = Annotation({"PER": frozenset(["PER"])}, frozenset(["PER"]), in_doubt=in_doubt)
-    examples = make_examples(sentences, text.token_offsets, ["NONE", "PER"], 2, [(annotation, 8)])
-    config = ModelConfig(
-        max_words=2,
-        views=(ViewConfig("cased", "cased", 2),),
-        characters=CharacterConfig(fofe=False, cnn=False),
-        hidden=(3,),
-    )
-    network = Network(config, alphabet_size=0, label_count=2)
-    with torch.no_grad():
-        _last_layer(network).bias.copy_(torch.tensor([-20.0, 20.0]))
-    table = WordTable(np.ones((len(vocabulary), 2), dtype=np.float32), np.arange(len(vocabulary)), 0.9)
-    training = TrainingConfig(epochs=20, optimiser="sgd", rate=0.1, average=0.0)
-    device = torch.device("cpu")
-    learner = Learner(
-        training, network, {"cased": table}, examples.target_sets, device, in_doubt=examples.in_doubt
-    )
-    everything = SamplingConfig(overlapping=1, disjoint=1, replace_rare=0)
-    return learner, Sampler(text, examples, {}, everything, batch_size=16, seed=1)
-
-
-@pytest.mark.parametrize(
-    ("in_doubt", "epoch", "learns"), [(False, 10, True), (True, 0, True), (True, 10, False)]
-)
-def test_negatives_in_doubt_teach_nothing_once_the_network_knows_better(
-    in_doubt: bool, epoch: int, learns: bool
-) -> None:
-    learner, sampler = _learner_and_sampler(in_doubt=in_doubt)
-    before = [parameter.detach().clone() for parameter in learner.network.parameters()]
-    loss = learner.run_epoch(sampler, epoch, lambda _: None)
-    changed = [
-        not torch.equal(old, new) for old, new in zip(before, learner.network.parameters(), strict=True)
-    ]
-    assert any(changed) == learns
-    assert (loss > 0) == learns
-
-
-def test_a_likely_negative_teaches_even_in_doubt() -> None:
-    learner, sampler = _learner_and_sampler(in_doubt=True)
-    last = _last_layer(learner.network)
-    with torch.no_grad():
-        last.bias.copy_(torch.tensor([0.5, 0.0]))
-        last.weight.zero_()
-    assert learner.run_epoch(sampler, 10, lambda _: None) > 0
 
 
 def test_produced_keeps_the_order_and_raises_errors_of_its_thread() -> None:

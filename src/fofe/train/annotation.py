@@ -34,8 +34,6 @@ class Annotation:
     """In a flat corpus: what fragments strictly inside a mention count as."""
     around: str = NEGATIVE
     """In a flat corpus: what fragments that hold a mention and more count as."""
-    in_doubt: bool = False
-    """Whether fragments that overlap no mention are negatives only as long as the network agrees."""
 
     def present(self, own: Iterable[str]) -> frozenset[str]:
         """What a fragment with these labels of the corpus may be."""

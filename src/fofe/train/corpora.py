@@ -16,7 +16,7 @@ from fofe.formats.report import Report
 from fofe.text.document import Document, join_label, split_label
 from fofe.text.heads import with_heads
 from fofe.text.tokenise import tokeniser
-from fofe.train.annotation import IN_DOUBT, NEGATIVE, Annotation
+from fofe.train.annotation import NEGATIVE, Annotation
 from fofe.train.config import CorpusConfig, RunConfig
 from fofe.train.examples import LabelledSentence, labelled_sentences
 from fofe.train.fold import Fold
@@ -141,7 +141,6 @@ def make_annotation(
         nested,
         NEGATIVE if strict else corpus.inside,
         NEGATIVE if strict else corpus.around,
-        corpus.unannotated == IN_DOUBT,
     )
 
 

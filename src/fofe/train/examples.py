@@ -100,8 +100,6 @@ class Examples:
     """[F] which of the target sets."""
     target_sets: BoolArray
     """[N, K] the sets of labels that occur as targets."""
-    in_doubt: BoolArray
-    """[N] whether a set holds only as long as the network agrees."""
 
 
 def make_examples(
@@ -130,26 +128,24 @@ def make_examples(
         borders = token_offsets[first : last + 1] - token_offsets[first]
         categories[part], targets[part] = judge.judge(sentences[first:last], borders)
         first = last
-    target_sets, in_doubt = sets.table()
+    target_sets = sets.table()
     anything = np.flatnonzero(target_sets.all(axis=1))
     categories[np.isin(targets, anything)] = UNSEEN
-    return Examples(fragments, offsets, categories, targets, target_sets, in_doubt)
+    return Examples(fragments, offsets, categories, targets, target_sets)
 
 
 class _TargetSets:
-    """Numbers the distinct sets of labels, apart for those in doubt; number 0 is {NONE}."""
+    """Numbers the distinct sets of labels; number 0 is {NONE}."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = list(labels)
-        self._numbers: dict[tuple[frozenset[str], bool], int] = {(frozenset([NONE]), False): 0}
+        self._numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
 
-    def number(self, admissible: Iterable[str], in_doubt: bool = False) -> int:
-        return self._numbers.setdefault((frozenset(admissible), in_doubt), len(self._numbers))
+    def number(self, admissible: Iterable[str]) -> int:
+        return self._numbers.setdefault(frozenset(admissible), len(self._numbers))
 
-    def table(self) -> tuple[BoolArray, BoolArray]:
-        """[N, K] the labels of each set, and [N] whether it is in doubt."""
-        sets = [[label in members for label in self.labels] for members, _ in self._numbers]
-        return np.array(sets), np.array([in_doubt for _, in_doubt in self._numbers])
+    def table(self) -> BoolArray:
+        return np.array([[label in members for label in self.labels] for members in self._numbers])
 
 
 class _Judge:
@@ -168,9 +164,6 @@ class _Judge:
         places = mention_places([sentence.spans for sentence in sentences], token_offsets, self._max_words)
         categories = np.where(places.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
         targets = np.full(len(categories), self._absent, dtype=np.int16)
-        if self._annotation.in_doubt:
-            absent = self._annotation.absent(self._sets.labels)
-            targets[categories == DISJOINT] = self._sets.number(absent, in_doubt=True)
         unknown = marked([sentence.unknown for sentence in sentences], token_offsets)
         if unknown.any():
             targets[places.holding(unknown)] = self._sets.number(self._sets.labels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -23,10 +22,6 @@ from fofe.train.schedule import falling, rate_factor
 from fofe.train.tables import WordTable
 
 CHARACTER_PARTS = ("characters.", "character_cnn.", "spelling.")
-TRUSTING = 0.1
-"""The share of the training in which even negatives in doubt are believed: the network must learn first."""
-MOST_DOUBTED = 0.5
-"""A negative in doubt is left out if the network gives it less than this probability."""
 
 
 class Learner:
@@ -40,21 +35,20 @@ class Learner:
         target_sets: BoolArray,
         device: torch.device,
         crew: Crew = ALONE,
-        *,
-        in_doubt: BoolArray | None = None,
     ) -> None:
         self.config = config
         self.crew = crew
         self.device = device
         self.network = network.to(device)
         self.tables = dict(tables)
-        self.target_sets = torch.from_numpy(target_sets).to(device)
-        doubts = np.zeros(len(target_sets), dtype=bool) if in_doubt is None else in_doubt
-        self.in_doubt = torch.from_numpy(doubts).to(device) if doubts.any() else None
-        self.doubting = False
+        self.take_targets(target_sets)
         self.step = 0
         self.optimiser = _optimiser(config, network)
         self.averages = [parameter.detach().clone() for parameter in network.parameters()]
+
+    def take_targets(self, target_sets: BoolArray) -> None:
+        """Learn other target sets [N, K] from now on."""
+        self.target_sets = torch.from_numpy(target_sets).to(self.device)
 
     def run_epoch(self, sampler: Sampler, epoch: int, on_step: Callable[[float], None]) -> float:
         """Train on the batches of an epoch, counted from 0; returns the mean loss of its fragments.
@@ -69,7 +63,6 @@ class Learner:
         losses, count = 0.0, 0
         for number, part in enumerate(produced(_prepared(sampler.epoch(epoch), self.crew))):
             progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
-            self.doubting = progress >= TRUSTING
             factor = rate_factor(config, epoch, progress)
             loss = self._learn(part, factor, dropout, input_share, hidden_share)
             losses += loss * part.total
@@ -118,10 +111,7 @@ class Learner:
             window_share=self.config.window_dropout,
             context_share=self.config.context_dropout,
         )
-        targets = part.targets.to(self.device)
-        losses = set_loss(scores, self.target_sets[targets])
-        if self.in_doubt is not None and self.doubting:
-            losses = losses.masked_fill(self.in_doubt[targets] & improbable(losses), 0.0)
+        losses = set_loss(scores, self.target_sets[part.targets.to(self.device)])
         if part.weights is not None:
             losses = losses * part.weights.to(self.device)
         return losses.mean() * (len(part.targets) / part.total)
@@ -152,11 +142,6 @@ class Learner:
             name, what = key.removeprefix("optimiser.").rsplit(".", 1)
             kept = value if what == "step" else value.to(self.device)
             self.optimiser.state[parameters[name]][what] = kept
-
-
-def improbable(losses: Tensor) -> Tensor:
-    """[F] whether the network gives so little to what a fragment is said to be that this is doubted."""
-    return losses.detach() > -math.log(MOST_DOUBTED)
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:

@@ -27,6 +27,7 @@ from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.distributed import join
 from fofe.train.fold import Fold
 from fofe.train.gate import fit_gate
+from fofe.train.missing import MissingMentions
 from fofe.train.names import prepare_names, with_name_types
 from fofe.train.setup import Setup, prepare
 from fofe.train.tuning import Judged, Tuned, evaluate, judge, tune
@@ -113,6 +114,7 @@ class Run:
         self.config = config = with_name_types(config, names)
         self.setup: Setup = prepare(config, self.corpora, start=start, names=names)
         self.setup.learner.crew = self.crew
+        self.missing = MissingMentions(self.corpora, self.setup.labels, config.training.epochs, self.folder)
         self.facts: CardFacts = card_facts(self.corpora, self.setup.labels, command)
         self.progress = Progress()
 
@@ -123,6 +125,8 @@ class Run:
         spent_before = self.progress.cpu_seconds
         while self.progress.epoch < training.epochs and not self._out_of_patience():
             epoch = self.progress.epoch
+            if self.missing.due(epoch):
+                self._look_for_missing(epoch)
             self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
             loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.watcher.step)
             self.progress.epoch += 1
@@ -150,6 +154,9 @@ class Run:
         checkpoint = self.folder / CHECKPOINT
         if resume and checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
+            found = self.missing.remembered(self.progress.epoch)
+            if found is not None:
+                self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
             if self.crew.leads:
                 self._drop_metrics_after(self.progress.epoch)
             self.watcher.say(f"resuming after epoch {self.progress.epoch}")
@@ -165,6 +172,17 @@ class Run:
             raise InputError(
                 f"cannot be written: {error.strerror}", path=self.folder, remedy="choose another directory"
             ) from None
+
+    def _look_for_missing(self, epoch: int) -> None:
+        """Where annotation is in doubt, add what the network finds."""
+        engine = Engine(self.config.model, self.setup.encoder, self.setup.learner.weights())
+        found = self.missing.look(engine, epoch, nested=self.config.decoding.nested)
+        if self.crew.leads:
+            self.missing.remember(found)
+        self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
+        self.watcher.say(
+            f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"
+        )
 
     def _out_of_patience(self) -> bool:
         patience = self.config.training.patience

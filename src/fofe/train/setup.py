@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -27,7 +27,7 @@ from fofe.train.corpora import Corpora
 from fofe.train.examples import Examples, LabelledSentence, make_examples
 from fofe.train.learner import Learner
 from fofe.train.names import Names
-from fofe.train.sampling import LookedUp, Sampler, rare_words
+from fofe.train.sampling import LookedUp, RareWords, Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
 
@@ -41,10 +41,17 @@ class Setup:
     """How many words of each vocabulary come in the order of their frequency: all but those added last."""
     alphabet: Alphabet | None
     encoder: Encoder
+    samplers: SamplerMaker
     sampler: Sampler
     learner: Learner
     fingerprint: str
     """Changes whenever the configuration, the data or the version does."""
+
+    def annotated_anew(self, sentences: Sequence[LabelledSentence]) -> Setup:
+        """The same run with other annotation of the same training sentences."""
+        examples = self.samplers.examples(sentences)
+        self.learner.take_targets(examples.target_sets)
+        return replace(self, sampler=self.samplers.sampler(examples))
 
 
 def prepare(
@@ -67,8 +74,9 @@ def prepare(
     encoder = Encoder.for_model(config.model, vocabularies, alphabet, names.table if names else None)
     opens = [sentence.opens for sentence in sentences] if config.model.sees_documents else None
     text = encoder.encode([sentence.words for sentence in sentences], opens)
-    annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
-    examples = make_examples(sentences, text.token_offsets, labels, config.model.max_words, annotations)
+    rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
+    samplers = SamplerMaker(config, corpora, labels, text, rare, names)
+    examples = samplers.examples(sentences)
     tables = {}
     for view in config.model.views:
         if view.has_table:
@@ -84,12 +92,7 @@ def prepare(
     if start is not None:
         _copy_weights(network, start)
     learner = Learner(
-        config.training,
-        network,
-        tables,
-        examples.target_sets,
-        choose_device(config.training.device),
-        in_doubt=examples.in_doubt,
+        config.training, network, tables, examples.target_sets, choose_device(config.training.device)
     )
     return Setup(
         labels,
@@ -97,7 +100,8 @@ def prepare(
         _ranked_words(vocabularies, vectors, start),
         alphabet,
         encoder,
-        _sampler(config, corpora, looked_up, vocabularies, text, examples, names),
+        samplers,
+        samplers.sampler(examples),
         learner,
         _fingerprint(config, corpora, labels, start, names),
     )
@@ -166,26 +170,39 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
             parameter[: len(trained)] = trained
 
 
-def _sampler(
-    config: RunConfig,
-    corpora: Corpora,
-    looked_up: Mapping[str, LookedUp],
-    vocabularies: dict[str, Vocabulary],
-    text: EncodedText,
-    examples: Examples,
-    names: Names | None,
-) -> Sampler:
-    return Sampler(
-        text,
-        examples,
-        rare_words(looked_up, vocabularies, config.sampling.replace_rare),
-        config.sampling,
-        batch_size=config.training.batch,
-        seed=config.training.seed,
-        shares=_per_sentence(corpora, [part.config.share for part in corpora.parts]),
-        weights=_per_sentence(corpora, [part.config.weight for part in corpora.parts]),
-        names=names.training_bits(corpora.train, examples.fragments) if names else None,
-    )
+@dataclass(frozen=True)
+class SamplerMaker:
+    """What the samplers of a run have in common, however its sentences are annotated."""
+
+    config: RunConfig
+    corpora: Corpora
+    labels: list[str]
+    text: EncodedText
+    rare: dict[str, RareWords]
+    names: Names | None
+
+    def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
+        """All fragments of the training sentences with their targets."""
+        annotations = [(part.annotation, len(part.train)) for part in self.corpora.parts]
+        return make_examples(
+            sentences, self.text.token_offsets, self.labels, self.config.model.max_words, annotations
+        )
+
+    def sampler(self, examples: Examples) -> Sampler:
+        """The sampler that draws from examples."""
+        parts = self.corpora.parts
+        names = self.names.training_bits(self.corpora.train, examples.fragments) if self.names else None
+        return Sampler(
+            self.text,
+            examples,
+            self.rare,
+            self.config.sampling,
+            batch_size=self.config.training.batch,
+            seed=self.config.training.seed,
+            shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
+            weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
+            names=names,
+        )
 
 
 def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | None:
