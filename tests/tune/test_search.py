@@ -90,6 +90,7 @@ def test_processes_share_a_search(config_path: Path) -> None:
     trials = search(settings(config_path), 2, 2, heard.append)
     assert len(trials) == 2
     assert {trial.number for trial in heard} == {trial.number for trial in trials}
+    assert len({trial.values["training.rate"] for trial in trials}) == 2, "each draws values of its own"
 
 
 def test_hopeless_trials_are_given_up(config_path: Path) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DATABASE = "search.sqlite3"
 TRIALS = "trials"
+FOLDER = "folder"
+"""Under which a trial tells its directory to the one that goes on with it."""
 STUDY = "fofe"
 PARTS = 10
 """Trials are compared at each tenth of their training."""
@@ -110,6 +112,8 @@ class _TrialJob:
             # Opened anew for each trial, so that the values drawn depend on what is known by now.
             study = _open_study(self.settings)
             trial = study.ask()
+            # From a seed of its own: neither a process beside this one nor one that goes on draws the same.
+            study.sampler = _sampler(self.settings, trial.number)
             values = {key: _suggested(trial, key, allowed) for key, allowed in self.settings.space.items()}
             try:
                 f1 = self._train(trial, values)
@@ -129,7 +133,8 @@ class _TrialJob:
         from fofe.train.run import Run
 
         config = _for_trial(load_config(self.settings.config, {**self.settings.overrides, **values}))
-        name = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+        name = trial.user_attrs.get(FOLDER, str(trial.number))
+        trial.set_user_attr(FOLDER, name)
         folder = Path(self.settings.folder) / TRIALS / name
         watcher = _Watcher(trial, config.training.epochs, prune=self.settings.prune)
         run = Run(config, folder, watcher, command=f"fofe tune {self.settings.config}")
@@ -213,7 +218,6 @@ def _open_study(settings: Settings) -> optuna.Study:
             path=settings.folder,
             remedy="go on with the same ones, or choose another directory",
         )
-    study.sampler = _sampler(settings, len(study.trials))
     return study
 
 
@@ -225,11 +229,10 @@ def _storage(path: Path) -> optuna.storages.BaseStorage:
     return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 120}})
 
 
-def _sampler(settings: Settings, known: int) -> optuna.samplers.BaseSampler:
+def _sampler(settings: Settings, number: int) -> optuna.samplers.BaseSampler:
     import optuna
 
-    # Each trial draws from a seed of its own, so that one that goes on does not draw the same values again.
-    seed = settings.seed * 100_003 + known
+    seed = settings.seed * 100_003 + number
     if settings.sampler != "tpe":
         return optuna.samplers.RandomSampler(seed=seed)
     return optuna.samplers.TPESampler(seed=seed)
@@ -276,7 +279,7 @@ def _take_up_again(study: optuna.Study) -> None:
     for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
         if trial.params:
-            study.enqueue_trial(trial.params)
+            study.enqueue_trial(trial.params, user_attrs=trial.user_attrs)
 
 
 def _told(trial: optuna.trial.FrozenTrial) -> Trial:
