@@ -9,7 +9,7 @@ fragments that pass are projected at all, which is why the scan comes before the
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,10 @@ from fofe.model.first_layer import FirstLayer
 from fofe.model.gate import Gate, GateSettings
 from fofe.model.lexicon import Lexicon, PlacedWords
 from fofe.model.names import FragmentNames
-from fofe.model.numpy_ops import softmax
+from fofe.model.numpy_ops import keep_freed_memory, softmax
 from fofe.model.words import WordsAlone, WordsInWindows
 
-FRAGMENTS_AT_ONCE = 4096
+FRAGMENTS_AT_ONCE = 2048
 """How many fragments go through the wide layers together: enough for BLAS, little enough for the cache."""
 
 
@@ -53,6 +53,7 @@ class Engine:
         weights: Mapping[str, FloatArray],
         gate: GateSettings | None = None,
     ) -> None:
+        keep_freed_memory()
         self.config = config
         blocks = input_blocks(config)
         self._alone = WordsAlone(config, encoder, weights)
@@ -119,11 +120,9 @@ class Engine:
         vectors = np.concatenate([alone, *windows], axis=1) if windows else alone
         order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
         by_length = fragments.take(order)
-        sums = self._first_layer.sums(vectors, contexts, by_length)
         spelt = self._characters.of(words, contexts, by_length)
         named = self._names.of(words, contexts, by_length)
-        for part in _slices(len(fragments), FRAGMENTS_AT_ONCE):
-            hidden = sums[part]
+        for part, hidden in self._first_layer.sums(vectors, contexts, by_length, FRAGMENTS_AT_ONCE):
             if spelt is not None:
                 spelt.add_to(hidden, part)
             if named is not None:
@@ -144,7 +143,3 @@ class Engine:
             hidden = hidden @ weight
             hidden += bias
         return softmax(hidden)
-
-
-def _slices(total: int, size: int) -> Iterator[slice]:
-    return (slice(start, min(start + size, total)) for start in range(0, total, size))

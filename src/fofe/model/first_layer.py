@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -55,8 +55,14 @@ class FirstLayer:
             (first[block.start : block.end] for block in blocks if block.code == BORDERS), None
         )
 
-    def sums(self, vectors: FloatArray, contexts: Contexts, fragments: Fragments) -> FloatArray:
-        """[F, H] of fragments in the order of their lengths, from the vectors [T, D] of the words."""
+    def sums(
+        self, vectors: FloatArray, contexts: Contexts, fragments: Fragments, at_once: int
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """[F', H] of some fragments after another, from the vectors [T, D] of the words.
+
+        The fragments are in the order of their lengths. Each time `at_once` of them are done, and which they
+        are is told; what was given before is overwritten.
+        """
         firsts, longest = _starts(fragments, contexts.token_count)
         lasts = np.unique(fragments.lasts)
         starts, ends = self._starts_and_ends(vectors, contexts, firsts, lasts)
@@ -65,17 +71,23 @@ class FirstLayer:
             words = np.flatnonzero(covered_tokens(fragments, contexts.token_count))
             bags = vectors.take(words, axis=0) @ self._bag
             bag_of = _numbers(words, contexts.token_count)
-        sums = np.empty((len(fragments), len(self._bias)), dtype=np.float32)
+        sums = np.empty((min(at_once, len(fragments)), len(self._bias)), dtype=np.float32)
+        filled = 0
         borders = np.searchsorted(fragments.lasts - fragments.firsts, np.arange(longest[0] + 2))
         for extra, (begin, end) in enumerate(pairwise(borders.tolist())):
             if self._bag is not None:
                 # Running additions, at most n of them: differences of prefix sums would drift in long texts.
                 going_on = int(np.searchsorted(-longest, -extra, side="right"))
                 starts[:going_on] += bags.take(bag_of[firsts[:going_on] + extra], axis=0)
-            of_length = sums[begin:end]
-            starts.take(start_of[fragments.firsts[begin:end]], axis=0, out=of_length, mode="clip")
-            of_length += ends.take(end_of[fragments.lasts[begin:end]], axis=0)
-        return sums
+            while begin < end:
+                part = slice(begin, min(end, begin + len(sums) - filled))
+                free = sums[filled : filled + part.stop - begin]
+                starts.take(start_of[fragments.firsts[part]], axis=0, out=free, mode="clip")
+                free += ends.take(end_of[fragments.lasts[part]], axis=0)
+                filled, begin = filled + len(free), part.stop
+                if filled == len(sums) or begin == len(fragments):
+                    yield slice(begin - filled, begin), sums[:filled]
+                    filled = 0
 
     def _starts_and_ends(
         self, vectors: FloatArray, contexts: Contexts, firsts: IntArray, lasts: IntArray
