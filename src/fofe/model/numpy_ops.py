@@ -9,7 +9,6 @@ import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray, IntArray
 
-
 KEPT_BYTES = 31 << 20
 
 
