@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,19 @@ class Spacy:
 
     def tag_words(self, sentences: Sequence[Sequence[str]]) -> Spans:
         """The mentions of sentences of words."""
+        return [
+            {(span.start, span.end, span.label_) for span in document.ents}
+            for document in self.tagged(sentences)
+        ]
+
+    def tagged(self, sentences: Sequence[Sequence[str]]) -> Iterator[Any]:
+        """Sentences of words as spaCy's own documents."""
         from spacy.tokens import Doc
 
-        documents = self.nlp.pipe(Doc(self.nlp.vocab, words=list(words)) for words in sentences)
-        return [{(span.start, span.end, span.label_) for span in document.ents} for document in documents]
-
-    def tag_texts(self, texts: Sequence[str]) -> int:
-        """Tag raw texts; returns the number of tokens."""
-        return sum(len(document) for document in self.nlp.pipe(texts))
+        documents: Iterator[Any] = self.nlp.pipe(
+            Doc(self.nlp.vocab, words=list(words)) for words in sentences
+        )
+        return documents
 
 
 def _train_spacy(folder: Path, train: Sequence[LabelledSentence], dev: Sequence[LabelledSentence]) -> None:
