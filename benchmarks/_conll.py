@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,13 @@ from _resources import with_resources
 
 from fofe._files import write_whole
 from fofe.cli._progress import TerminalWatcher
-from fofe.model.storage import load_model
-from fofe.train.config import RunConfig, load_config
+from fofe.formats import Report, read_corpus
+from fofe.model.engine import Engine
+from fofe.model.storage import StoredModel, load_model
+from fofe.train.config import DecodingConfig, RunConfig, load_config
+from fofe.train.examples import labelled_sentences
 from fofe.train.run import train
+from fofe.train.tuning import Tuned, judge, tune
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}
@@ -60,17 +64,43 @@ def study(
     if not result.exists():
         settings = whole or load_config(config, changes)
         model = train(
-            _on_conll(settings, test=test, smoke=smoke),
+            on_conll(settings, test=test, smoke=smoke),
             folder,
             TerminalWatcher(sys.stderr),
             command=command,
             resume=True,
         )
-        training = load_model(model).training
-        with write_whole(result) as stream:
-            kept = ("dev", "test", "cpu_seconds", "epochs")
-            stream.write(json.dumps({key: training[key] for key in kept if key in training}))
+        _write_outcome(result, load_model(model).training)
         _drop_weights(folder)
+    return read_outcome(result)
+
+
+def score_on_conll(model: StoredModel, result: Path, *, smoke: bool = False) -> None:
+    """Choose threshold and strategy on testa alone, score testb with them, and write down both.
+
+    For models of several corpora, whose training chose by the dev sets of all.
+    """
+    engine = Engine(model.config, model.encoder, model.weights)
+
+    def tuned_on(part: str, config: DecodingConfig) -> Tuned:
+        file = shared("data", "conll2003", f"eng.{part}")
+        documents = read_corpus(beginning(file) if smoke else file, "conll")
+        sentences = labelled_sentences(documents, Report())
+        return tune([judge(part, engine, sentences, model.labels, min(config.thresholds))], config)
+
+    dev = tuned_on("testa", DecodingConfig())
+    test = tuned_on("testb", DecodingConfig(False, (dev.strategy,), (dev.threshold,)))
+    _write_outcome(result, {**model.training, "dev": asdict(dev), "test": asdict(test)})
+
+
+def _write_outcome(result: Path, training: dict[str, Any]) -> None:
+    kept = ("dev", "test", "cpu_seconds", "epochs")
+    with write_whole(result) as stream:
+        stream.write(json.dumps({key: training[key] for key in kept if key in training}))
+
+
+def read_outcome(result: Path) -> Outcome:
+    """What came of a model."""
     found = json.loads(result.read_text("utf-8"))
     return Outcome(
         _scores(found["dev"]),
@@ -91,7 +121,7 @@ def _drop_weights(folder: Path) -> None:
         path.unlink()
 
 
-def _on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
+def on_conll(config: RunConfig, *, test: bool, smoke: bool) -> RunConfig:
     """The configuration with the corpora and vectors beside the project."""
     files = [shared("data", "conll2003", f"eng.{part}") for part in ("train", "testa", "testb")]
     if smoke:

@@ -1,4 +1,4 @@
-"""What the paper reports for CoNLL-2003, and the feature combinations of its first table."""
+"""What the paper reports, and the feature combinations of its first table."""
 
 from __future__ import annotations
 
@@ -79,3 +79,39 @@ SYSTEMS = (
     System("Lample et al. (2016)", frozenset({"words", "characters"}), 90.94),
     System("Ma and Hovy (2016)", frozenset({"words", "characters"}), 91.21),
 )
+
+Scores = tuple[float, float, float]
+"""Precision, recall and F1, in percent."""
+
+TRAINING_DATA: Mapping[str, tuple[str, Scores]] = {
+    "base": ("KBP2015", (81.8, 60.0, 69.3)),
+    "weak": ("KBP2015 + WIKI", (85.9, 60.1, 70.7)),
+    "second": ("KBP2015 + iFLYTEK", (83.0, 65.2, 73.1)),
+}
+"""The table on training data: English, KBP2016."""
+
+BY_LANGUAGE: Mapping[str, tuple[str, Scores, Scores]] = {
+    "ALL": ("Trilingual", (75.9, 69.3, 72.4), (78.3, 69.9, 73.9)),
+    "ENG": ("English", (79.2, 66.7, 72.4), (77.1, 67.8, 72.2)),
+    "CMN": ("Chinese", (79.2, 74.8, 76.9), (79.3, 71.7, 75.3)),
+    "SPA": ("Spanish", (78.4, 72.2, 75.2), (79.9, 71.8, 75.6)),
+}
+"""KBP2015: the name of a language, the best system of the track, the paper's."""
+
+GROUPS = ("NAME", "NOMINAL", "OVERALL")
+
+OFFICIAL: Mapping[str, Mapping[str, tuple[Scores, Scores, Scores]]] = {
+    "RUN1": {
+        "ENG": ((89.8, 78.9, 84.0), (55.4, 33.6, 41.8), (83.6, 68.0, 75.0)),
+        "CMN": ((84.8, 70.2, 76.8), (41.4, 25.8, 31.8), (78.9, 62.5, 69.8)),
+        "SPA": ((83.5, 77.8, 80.6), (0.0, 0.0, 0.0), (83.5, 60.2, 70.0)),
+        "ALL": ((89.3, 75.9, 82.1), (54.1, 31.5, 39.8), (81.9, 63.9, 71.8)),
+    },
+    "RUN3": {
+        "ENG": ((85.7, 87.6, 86.6), (55.1, 37.3, 44.4), (80.4, 75.5, 77.9)),
+        "CMN": ((79.0, 83.9, 81.4), (42.5, 38.0, 40.1), (73.5, 76.0, 74.7)),
+        "SPA": ((79.0, 87.7, 83.1), (0.0, 0.0, 0.0), (79.0, 67.8, 73.0)),
+        "ALL": ((89.3, 75.9, 82.1), (54.1, 31.5, 39.8), (77.4, 73.5, 75.4)),
+    },
+}
+"""KBP2016: the paper's system and its fusion with another, by language and the groups above."""

@@ -44,8 +44,11 @@ def read_results() -> list[dict[str, Any]]:
 
 
 def record(benchmark: str, metrics: Metrics, command: str) -> None:
-    """Append a record."""
-    _write([*read_results(), _entry(benchmark, metrics, command)])
+    """Append a record, unless the same was found before by the same command."""
+    results = read_results()
+    new = {"benchmark": benchmark, "metrics": metrics, "command": command}
+    if not any(new.items() <= entry.items() for entry in results):
+        _write([*results, _entry(benchmark, metrics, command)])
 
 
 def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, settings: object = None) -> None:

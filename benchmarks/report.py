@@ -5,7 +5,7 @@ python benchmarks/report.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from statistics import mean, pstdev
 from typing import Any
@@ -13,8 +13,9 @@ from typing import Any
 from _paper_tables import ROWS, SYSTEMS
 from _plots import bar_chart, curve
 from _record import HERE, read_results
+from _shown import table1, table2, table3, table4
+from _tables import Table
 from ablations import STUDY_POINTS
-from paper import table2
 
 from fofe._files import write_whole
 
@@ -27,10 +28,18 @@ BEGIN, END = "<!-- results -->", "<!-- /results -->"
 STYLE = """
 body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
 table { border-collapse: collapse; margin: 1rem 0 } td, th { border: 1px solid #cbd5e0; padding: .2rem .7rem }
-td:last-child { text-align: right } code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
+td { text-align: right } td.text, caption { text-align: left } caption { font-weight: bold }
+code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
 """
 
 Entry = dict[str, Any]
+
+PAPER_TABLES: dict[str, Callable[[dict[str, Any]], list[Table]]] = {
+    "table1": lambda metrics: [table1(metrics)],
+    "table3": lambda metrics: [table3(metrics)],
+    "trilingual": table4,
+}
+"""The results that the paper has a table for."""
 
 
 def main() -> None:
@@ -49,12 +58,11 @@ def main() -> None:
 
 
 def _markdown(results: Sequence[Entry]) -> str:
-    lines = ["", "## Beside other systems", "", table2()]
+    lines = ["", "## Beside other systems", "", table2().markdown()]
     for entry in results:
         lines += ["", f"## {entry['benchmark']}", ""]
-        lines += [f"`{entry['command']}`, commit {entry['commit']}, {entry['date']}.", ""]
-        lines += ["| metric | value |", "| --- | ---: |"]
-        lines += [f"| {name} | {shown} |" for name, shown in _rows(entry)]
+        lines += [f"`{entry['command']}`, commit {entry['commit']}, {entry['date']}."]
+        lines += [line for table in _tables(entry) for line in ("", table.markdown())]
     return "\n".join([*lines, "", ""])
 
 
@@ -69,21 +77,26 @@ def _html(results: Sequence[Entry]) -> str:
         "gave each result. Of several seeds the mean and the spread are shown.</p>",
         "<h2>Beside other systems</h2>",
         _comparison(results),
+        table2().html(),
     ]
     for entry in results:
         parts += [
             f"<h2>{escape(entry['benchmark'])}</h2>",
             f"<p><code>{escape(entry['command'])}</code>, commit {entry['commit']}, {entry['date']}.</p>",
             *_plots(entry),
-            "<table><tr><th>metric</th><th>value</th></tr>",
-            *(f"<tr><td>{escape(name)}</td><td>{escape(shown)}</td></tr>" for name, shown in _rows(entry)),
-            "</table>",
+            *(table.html() for table in _tables(entry)),
         ]
     return "\n".join([*parts, "</html>", ""])
 
 
-def _rows(entry: Entry) -> Iterator[tuple[str, str]]:
-    return ((name, _shown(value)) for name, value in entry["metrics"].items() if name != "seed")
+def _tables(entry: Entry) -> list[Table]:
+    """A result as the paper has it, where the paper has it; else a line for each metric."""
+    metrics = entry["metrics"]
+    if entry["benchmark"] in PAPER_TABLES:
+        means = {name: _mean(value) if _is_number(value) else value for name, value in metrics.items()}
+        return PAPER_TABLES[entry["benchmark"]](means)
+    rows = [[name, _shown(value)] for name, value in metrics.items() if name != "seed"]
+    return [Table(["metric", "value"], rows)]
 
 
 def _plots(entry: Entry) -> Iterator[str]:

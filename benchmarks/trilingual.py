@@ -159,9 +159,11 @@ def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Comparison]) -> di
     for row, table in tables.items():
         for language, groups in table.items():
             for group, counts in groups.items():
-                name = f"{METRIC_NAMES[row]}_{language}_{group}_f1".lower()
+                name = f"{METRIC_NAMES[row]}_{language}_{group}".lower()
                 if counts.tp + counts.fn:
-                    metrics[name] = round(counts.f1, 2)
+                    metrics[f"{name}_p"] = round(counts.precision, 2)
+                    metrics[f"{name}_r"] = round(counts.recall, 2)
+                    metrics[f"{name}_f1"] = round(counts.f1, 2)
     return metrics
 
 

@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="one epoch, not recorded")
     args = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    weak = _weak_corpus()
+    weak = weak_corpus()
     typed = sum(len(document.mentions) for document in read_corpus(weak))
     settings = {"training.seed": args.seed} | (SMOKE if args.smoke else FAST if args.fast else {})
     command = "python benchmarks/weak.py --seed SEED" + (" --fast" if args.fast else "")
@@ -64,7 +64,7 @@ def main() -> None:
         record_seed("weak", args.seed, metrics, command)
 
 
-def _weak_corpus() -> Path:
+def weak_corpus() -> Path:
     """The labelled pages, made once."""
     path = FOLDER / "wikipedia.jsonl"
     if not path.exists():
@@ -74,7 +74,7 @@ def _weak_corpus() -> Path:
     return path
 
 
-def _few_sentences(seed: int) -> Path:
+def few_sentences(seed: int) -> Path:
     """A tenth of the training sentences, each a document of its own."""
     path = FOLDER / f"conll2003-{SHARE:.0%}-{seed}.jsonl".replace("%", "")
     if not path.exists():
@@ -99,10 +99,14 @@ def _sentences(document: Document) -> list[Document]:
 def _corpora(weak: Path, seed: int) -> dict[str, tuple[CorpusConfig, ...]]:
     """The corpora of both models; the threshold is chosen on the annotated dev set alone."""
     dev = str(shared("data", "conll2003", "eng.testa"))
-    few = CorpusConfig("conll2003", (str(_few_sentences(seed)),), dev, nested=False)
+    few = CorpusConfig("conll2003", (str(few_sentences(seed)),), dev, nested=False)
+    return {"without": (few,), "with": (few, weak_pages(weak, dev))}
+
+
+def weak_pages(weak: Path, dev: str) -> CorpusConfig:
+    """The labelled pages as a corpus of CoNLL-2003's types."""
     options: dict[str, Any] = {**WEAK, "labels": CONLL_LABELS, "kinds": ("NAM",), "nested": False}
-    pages = CorpusConfig("wikipedia", (str(weak),), dev, **options)
-    return {"without": (few,), "with": (few, pages)}
+    return CorpusConfig("wikipedia", (str(weak),), dev, **options)
 
 
 def _config(corpora: tuple[CorpusConfig, ...], settings: dict[str, Any]) -> RunConfig:
