@@ -14,6 +14,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from _conll import CONFIGS, on_conll
@@ -26,10 +27,6 @@ from fofe.train.run import Run
 
 STEPS = 60
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mkldnn_convolution")
-
-
-class _Enough(Exception):
-    """Ends an epoch early."""
 
 
 def main() -> None:
@@ -61,14 +58,13 @@ def main() -> None:
     }
     print(metrics)
     variant = "" if args.config.stem == "default" else f" --config configs/{args.config.name}"
-    # record("profile_training", metrics, "python benchmarks/profile_training.py" + variant)
+    record("profile_training", metrics, "python benchmarks/profile_training.py" + variant)
 
 
 def _steps(run: Run) -> None:
-    try:
+    """Train for so many steps of an epoch; the callback ends it."""
+    with suppress(StopIteration):
         run.setup.learner.run_epoch(run.setup.sampler, 0, _counting(STEPS))
-    except _Enough:
-        pass
 
 
 def _counting(steps: int) -> Callable[[float], None]:
@@ -78,7 +74,7 @@ def _counting(steps: int) -> Callable[[float], None]:
         nonlocal left
         left -= 1
         if not left:
-            raise _Enough
+            raise StopIteration
 
     return step
 
