@@ -24,8 +24,8 @@ REPEATED = (
     "digit, though the rows of the languages and the overall figures differ."
 )
 OTHERS = (
-    "RUN3 here: RUN1 fused with a CRF that learned from the same documents, by votes weighted with calibrated "
-    "confidences."
+    "RUN3 here: RUN1 fused with a CRF that learned from the same documents, by votes weighted with "
+    "calibrated confidences."
 )
 SYSTEM_NAMES = {"RUN1": "single", "RUN3": "fused"}
 """The runs of the paper and what they are called in the record."""
@@ -130,7 +130,7 @@ def _systems_here(metrics: Mapping[str, Any]) -> Table:
         "single": "RUN1",
         "crf": "CRF",
         "fused": "RUN3: both fused",
-        "folds": "five models of ours, each without a fifth of the data, voted",
+        "folds": "models of ours, each without a part of the data, voted",
     }
     rows = [[told, f"{metrics[f'{name}_overall_f1']:.2f}"] for name, told in systems.items()]
     gain, low, high = (metrics[f"fusion_gain{end}"] for end in ("", "_low", "_high"))
