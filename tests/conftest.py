@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,6 +144,44 @@ def tiny_run(tiny_config: Path) -> Path:
 def tiny_path(tiny_run: Path) -> Path:
     """The directory of the model of `tiny_run`."""
     return tiny_run / "model"
+
+
+@pytest.fixture
+def install_model(
+    tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str, str], Path]:
+    """Installs the tiny model as a package of some name and language.
+
+    Packages of the same names that are installed for good are out of sight: the first on the path counts.
+    """
+    site = tmp_path / "site"
+    for shipped in ("en", "es", "zh"):
+        hiding = site / f"fofe_{shipped}-0.1.0.dist-info"
+        hiding.mkdir(parents=True)
+        (hiding / "METADATA").write_text(
+            f"Metadata-Version: 2.4\nName: fofe-{shipped}\nVersion: 0\n", "utf-8"
+        )
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.syspath_prepend(str(site))
+
+    def install(name: str, language: str) -> Path:
+        folder = site / f"fofe_{name}" / "model"
+        shutil.copytree(tiny_path, folder)
+        (folder.parent / "__init__.py").write_text(
+            "raise ImportError('a model need not be imported')\n", "utf-8"
+        )
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        config["model"]["language"] = language
+        (folder / "config.json").write_text(json.dumps(config), "utf-8")
+        metadata = site / f"fofe_{name}-0.1.0.dist-info"
+        metadata.mkdir(exist_ok=True)
+        head = f"Metadata-Version: 2.4\nName: fofe-{name}\nVersion: 0.1.0\nLicense-Expression: CC0-1.0\n"
+        (metadata / "METADATA").write_text(head, "utf-8")
+        (metadata / "entry_points.txt").write_text(f"[fofe.models]\n{name} = fofe_{name}\n", "utf-8")
+        importlib.invalidate_caches()
+        return folder
+
+    return install
 
 
 @pytest.fixture(scope="session")

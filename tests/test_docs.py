@@ -3,7 +3,7 @@
 In a `console` block each line that begins with `$ ` is a command; it may go on after a backslash, and lines
 below it show what it prints. `python` blocks are run too. All blocks of a page run in order in a directory of
 its own, beside `examples/`, `configs/` and the trained `runs/tiny/model`. A block right under a comment
-`<!-- not run: reason -->` is left out.
+`<!-- not run: reason -->` is left out, one under `<!-- needs the model en -->` where that is not installed.
 
 `REFRESH_DOCS=1 pytest tests/test_docs.py` writes anew what the commands print, wherever a page shows it.
 """
@@ -29,6 +29,7 @@ import pytest
 import fofe
 from fofe.cli import make_parser
 from fofe.model.config import GazetteerConfig, ViewConfig
+from fofe.model.shipped import installed_models
 from fofe.train.config import CorpusConfig, DataConfig, RunConfig, load_config
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +37,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exam
 TRAIN = "fofe train examples/tiny.toml -o runs/tiny"
 REFRESH = bool(os.environ.get("REFRESH_DOCS"))
 
-BLOCK = re.compile(r"(?P<skip><!-- not run: .+ -->\n)?^```(?P<kind>\w*)\n(?P<body>.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"(?P<skip><!-- not run: [^\n]+ -->\n)?(?:<!-- needs the model (?P<model>\w+) -->\n)?"
+    r"^```(?P<kind>\w*)\n(?P<body>.*?)^```$",
+    re.M | re.S,
+)
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.M)
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
@@ -47,10 +52,12 @@ def page_name(page: Path) -> str:
 
 def run_blocks(page: Path, *kinds: str) -> Iterator[re.Match[str]]:
     return (
-        block
-        for block in BLOCK.finditer(page.read_text("utf-8"))
-        if block["kind"] in kinds and not block["skip"]
+        block for block in BLOCK.finditer(page.read_text("utf-8")) if block["kind"] in kinds and is_run(block)
     )
+
+
+def is_run(block: re.Match[str]) -> bool:
+    return not block["skip"] and (block["model"] is None or block["model"] in installed_models())
 
 
 def run(command: str, folder: Path) -> str:
@@ -115,9 +122,9 @@ def refreshed(text: str, printed: list[str]) -> str:
         return f"$ {found['command']}\n{output if found['shown'] else ''}"
 
     def renew_block(block: re.Match[str]) -> str:
-        if block["kind"] != "console" or block["skip"]:
+        if block["kind"] != "console" or not is_run(block):
             return block[0]
-        return f"```console\n{COMMAND.sub(renew, block['body'])}```"
+        return block[0].replace(block["body"], COMMAND.sub(renew, block["body"]))
 
     return BLOCK.sub(renew_block, text)
 

@@ -1,4 +1,4 @@
-"""A component for spaCy pipelines: `nlp.add_pipe("fofe", config={"model": "PATH"})`.
+"""A component for spaCy pipelines: `nlp.add_pipe("fofe", config={"model": "en"})`, a name or a path.
 
 It judges spaCy's own tokens. Mentions become `doc.spans["fofe"]`, nested ones included, with their scores in
 `doc.spans["fofe"].attrs["scores"]`; and those that lie in no other become `doc.ents` unless `ents` is false.
@@ -16,6 +16,7 @@ from spacy.util import filter_spans
 
 from fofe.errors import FofeError
 from fofe.formats.docbin import GROUP, SCORES, sentences_of
+from fofe.model.shipped import model_path
 from fofe.model.tagger import Model, load
 from fofe.text.document import Document, Sentence
 from fofe.text.tokenise import tokeniser
@@ -46,7 +47,7 @@ def make_fofe(
     """What spaCy calls to make the component."""
     if model is None:
         raise FofeError('say which model: nlp.add_pipe("fofe", config={"model": "PATH"})')
-    loaded = load(model).with_options(threshold=threshold, strategy=strategy, nested=nested)
+    loaded = load(model_path(model)).with_options(threshold=threshold, strategy=strategy, nested=nested)
     return FofePipe(loaded, spans_key=spans_key, ents=ents)
 
 

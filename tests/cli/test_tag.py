@@ -209,7 +209,10 @@ def test_missing_and_broken_models(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert tag(str(tmp_path / "none"), "--text", TEXT) == 2
-    assert "none: there is no such model directory (give the output of fofe train)" in capsys.readouterr().err
+    assert (
+        "none: there is no such model directory, and no installed model has that name"
+        in capsys.readouterr().err
+    )
     assert tag(str(tiny_path.parent), "--text", TEXT) == 2
     error = capsys.readouterr().err
     assert "config.json: cannot be read" in error

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from fofe.cli._pieces import Named, Piece
+from fofe.cli._pieces import MERE_TEXT, Named, Piece
 from fofe.cli._show import Show
-from fofe.errors import InputError
+from fofe.errors import InputError, ModelError
+from fofe.formats import with_tokens
 from fofe.formats.report import Report
+
+if TYPE_CHECKING:
+    from fofe.model.by_language import ByLanguage
+    from fofe.model.tagger import Model
+    from fofe.text.document import Document
 
 
 @dataclass
@@ -30,6 +36,7 @@ class TagJob:
     """Everything that a process needs to know to tag."""
 
     model: str
+    """A model directory, or `auto` for the installed models, each for the documents of its language."""
     engine: str
     device: str
     """What scores fragments, and where: those of `fofe.load`."""
@@ -44,15 +51,14 @@ class TagJob:
     def start(self) -> Callable[[list[Piece]], Tagged]:
         """Load the model."""
         from fofe.evaluate.view import flat
-        from fofe.model.tagger import load
 
-        model = load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
-        write = self.show.writer(model.labels[1:])  # without NONE
+        tagger = self._tagger()
+        write = self.show.writer(tagger.labels)
 
         def tag(chunk: list[Piece]) -> Tagged:
             done = Tagged(size=sum(piece.size for piece in chunk))
-            read = self._read(chunk, model.config.language, done)
-            tagged = model.tag_documents(document for _, document in read)
+            read = self._read(chunk, tagger, done)
+            tagged = tagger.tag(document for _, document in read)
             if self.flat:
                 tagged = map(flat, tagged)
             done.documents = len(read)
@@ -63,11 +69,22 @@ class TagJob:
 
         return tag
 
-    def _read(self, chunk: list[Piece], language: str, done: Tagged) -> list[Named]:
+    def _tagger(self) -> Tagger:
+        from fofe.model.shipped import AUTO
+        from fofe.model.tagger import load
+
+        if self.model == AUTO:
+            models = load(AUTO, engine=self.engine, device=self.device)
+            return _EachLanguage(models.with_options(**self.options))
+        return _OneModel(
+            load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
+        )
+
+    def _read(self, chunk: list[Piece], tagger: Tagger, done: Tagged) -> list[Named]:
         """The documents that can be read; the others are told in `done`."""
         read = []
         for piece in chunk:
-            found = _read_or_fail(piece, language, done.report)
+            found = _read_or_fail(piece, tagger, done.report)
             if isinstance(found, InputError):
                 done.bad.append(found)
                 if self.strict:
@@ -77,8 +94,60 @@ class TagJob:
         return read
 
 
-def _read_or_fail(piece: Piece, language: str, report: Report) -> Named | InputError | None:
+def _read_or_fail(piece: Piece, tagger: Tagger, report: Report) -> Named | InputError | None:
     try:
-        return piece.read(language, report)
+        found = piece.read(report)
+        if found is None:
+            return None
+        name, document = found
+        language = tagger.language(name, document.text, report)
+        told = Report() if isinstance(piece, MERE_TEXT) else report  # of a corpus without tokens, that is
+        return name, with_tokens(document, language, told)
     except InputError as error:
         return error
+
+
+class Tagger(Protocol):
+    """One model, or one for each language."""
+
+    @property
+    def labels(self) -> list[str]:
+        """Those of mentions."""
+
+    def language(self, name: str, text: str, report: Report) -> str:
+        """The language of a document, which messages call by its name; an error where nothing can tag it."""
+
+    def tag(self, documents: Iterable[Document]) -> Iterator[Document]: ...
+
+
+class _OneModel:
+    """A model that takes every document for one of its own language."""
+
+    def __init__(self, model: Model) -> None:
+        self._language = model.config.language
+        self.labels = list(model.labels[1:])  # without NONE
+        self.tag = model.tag_documents
+
+    def language(self, name: str, text: str, report: Report) -> str:  # noqa: ARG002
+        return self._language
+
+
+class _EachLanguage:
+    """The model of each document's language."""
+
+    def __init__(self, models: ByLanguage) -> None:
+        self._models = models
+        self.labels = models.labels
+        self.tag = models.tag_documents
+
+    def language(self, name: str, text: str, report: Report) -> str:
+        from fofe.text.detect import recognise
+
+        told = recognise(text)
+        try:
+            language = self._models.fitting(told)
+        except ModelError as error:
+            raise InputError(error.problem, path=name, remedy=error.remedy) from None
+        if told is None and text.strip():
+            report.note(f"documents whose language cannot be told, taken for {language}", name)
+        return language

@@ -1,6 +1,7 @@
 """The documents that `fofe tag` is to read, as they stand in the input: small tuples that are cheap to send.
 
-`read` gives what messages call the document, and the document with its tokens; or None where there is none.
+`read` gives what messages call the document, and the document, without tokens where the input has none; or
+None where there is no document.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ from typing import NamedTuple, Protocol
 
 from fofe._files import decode_utf8
 from fofe.errors import InputError
-from fofe.formats import brat, jsonl, with_tokens
+from fofe.formats import brat, jsonl
 from fofe.formats._shared import STANDARD, decode_line, display_name
 from fofe.formats.report import Report
 from fofe.text.document import Document
-from fofe.text.tokenise import tokeniser
 
 Named = tuple[str, Document]
 
@@ -26,7 +26,7 @@ class Piece(Protocol):
     def size(self) -> int:
         """Its bytes, about."""
 
-    def read(self, language: str, report: Report) -> Named | None:
+    def read(self, report: Report) -> Named | None:
         """The document under its name; a bad one raises an InputError."""
 
 
@@ -40,8 +40,8 @@ class GivenText(NamedTuple):
     def size(self) -> int:
         return len(self.text)
 
-    def read(self, language: str, report: Report) -> Named:  # noqa: ARG002
-        return f"text {self.number}", tokeniser(language).document(self.text)
+    def read(self, report: Report) -> Named:  # noqa: ARG002
+        return f"text {self.number}", Document(self.text)
 
 
 class TextLine(NamedTuple):
@@ -55,10 +55,10 @@ class TextLine(NamedTuple):
     def size(self) -> int:
         return len(self.line)
 
-    def read(self, language: str, report: Report) -> Named:  # noqa: ARG002
+    def read(self, report: Report) -> Named:  # noqa: ARG002
         text = decode_line(self.line, display_name(self.path), self.number).rstrip("\r\n")
         id = f"{'stdin' if self.path == STANDARD else self.path}:{self.number}"
-        return id, tokeniser(language).document(text, id=id)
+        return id, Document(text, id=id)
 
 
 class TextFile(NamedTuple):
@@ -71,10 +71,10 @@ class TextFile(NamedTuple):
     def size(self) -> int:
         return len(self.data)
 
-    def read(self, language: str, report: Report) -> Named:  # noqa: ARG002
+    def read(self, report: Report) -> Named:  # noqa: ARG002
         name = display_name(self.path)
         id = "" if self.path == STANDARD else self.path
-        return name, tokeniser(language).document(decode_utf8(self.data, name), id=id)
+        return name, Document(decode_utf8(self.data, name), id=id)
 
 
 class JsonLine(NamedTuple):
@@ -88,13 +88,13 @@ class JsonLine(NamedTuple):
     def size(self) -> int:
         return len(self.line)
 
-    def read(self, language: str, report: Report) -> Named | None:
+    def read(self, report: Report) -> Named | None:
         name = display_name(self.path)
         line = decode_line(self.line, name, self.number)
         if not line.strip():
             return None
         document = jsonl.parse_line(line, name, self.number, report)
-        return document.id or f"{name}:{self.number}", with_tokens(document, language, report)
+        return document.id or f"{name}:{self.number}", document
 
 
 class Words(NamedTuple):
@@ -108,7 +108,7 @@ class Words(NamedTuple):
     def size(self) -> int:
         return sum(len(word) + 1 for words in self.sentences for word in words)
 
-    def read(self, language: str, report: Report) -> Named:  # noqa: ARG002
+    def read(self, report: Report) -> Named:  # noqa: ARG002
         return f"document {self.number} of {display_name(self.path)}", Document.from_words(self.sentences)
 
 
@@ -123,9 +123,9 @@ class BratText(NamedTuple):
         path = Path(self.path)
         return path.stat().st_size if path.exists() else 0
 
-    def read(self, language: str, report: Report) -> Named:
+    def read(self, report: Report) -> Named:
         document = brat.read_document(Path(self.path), self.id, report)
-        return self.id, with_tokens(document, language, report)
+        return self.id, document
 
 
 class ReadAlready(NamedTuple):
@@ -138,8 +138,8 @@ class ReadAlready(NamedTuple):
     def size(self) -> int:
         return len(self.document.text)
 
-    def read(self, language: str, report: Report) -> Named:
-        return self.name, with_tokens(self.document, language, report)
+    def read(self, report: Report) -> Named:  # noqa: ARG002
+        return self.name, self.document
 
 
 class Unreadable(NamedTuple):
@@ -151,5 +151,9 @@ class Unreadable(NamedTuple):
     def size(self) -> int:
         return 0
 
-    def read(self, language: str, report: Report) -> None:  # noqa: ARG002
+    def read(self, report: Report) -> None:  # noqa: ARG002
         raise self.error
+
+
+MERE_TEXT = (GivenText, TextLine, TextFile)
+"""What nobody expects to bring tokens."""

@@ -31,7 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory")
+    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
     parser.add_argument("corpus", metavar="CORPUS", help="an annotated corpus, best the dev set")
     parser.add_argument("-o", "--output", metavar="OUT", help="the directory of the calibrated model")
     parser.add_argument("--test", metavar="CORPUS", help="another corpus to tell the calibration error on")
@@ -61,9 +61,10 @@ def run(args: argparse.Namespace) -> int:
     from fofe.evaluate.calibrate import calibrate, calibration_sections
     from fofe.evaluate.diagram import reliability_diagram
     from fofe.evaluate.report import as_json, as_text
+    from fofe.model.shipped import model_path
     from fofe.model.storage import load_model, save_model
 
-    model = load_model(args.model)
+    model = load_model(model_path(args.model))
     language = model.config.language
     corpus = read_documents(args.corpus, args, language)
     test = read_documents(args.test, args, language) if args.test else None

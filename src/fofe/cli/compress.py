@@ -32,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory")
+    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
     parser.add_argument(
         "-o", "--output", required=True, metavar="OUT", help="the directory of the smaller model"
     )
@@ -76,13 +76,15 @@ def run(args: argparse.Namespace) -> int:
     from fofe.evaluate.cost import costs_section, measure
     from fofe.evaluate.report import as_json, as_text
     from fofe.model.compress import compress
+    from fofe.model.shipped import model_path
     from fofe.model.storage import Storage, load_model, save_model
 
     if args.keep and args.words is None:
         raise FofeError("--keep goes with --words: without it all words are kept")
-    if Path(args.output).resolve() == Path(args.model).resolve():
+    path = model_path(args.model)
+    if Path(args.output).resolve() == path.resolve():
         raise FofeError(f"{args.output} is the model itself (choose another directory)")
-    model = load_model(args.model)
+    model = load_model(path)
     language = model.config.language
     keep = {
         word
@@ -94,6 +96,6 @@ def run(args: argparse.Namespace) -> int:
     gold = read_documents(args.corpus, args, language) if args.corpus else None
     smaller = compress(model, Storage(args.tables, args.weights), words=args.words, keep=keep)
     save_model(smaller, args.output)
-    sections = [costs_section(measure(args.model, gold), measure(args.output, gold))]
+    sections = [costs_section(measure(path, gold), measure(args.output, gold))]
     print(as_json(sections) if args.json else as_text(sections))
     return 0

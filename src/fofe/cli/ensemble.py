@@ -29,7 +29,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="model directories, which are copied")
+    parser.add_argument(
+        "models",
+        nargs="+",
+        metavar="MODEL",
+        help="model directories or names of installed models, which are copied",
+    )
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the ensemble")
     parser.add_argument("--weights", metavar="W,W,...", help="what each model counts (default: the same)")
     parser.set_defaults(run=run)
@@ -39,10 +44,11 @@ def run(args: argparse.Namespace) -> int:
     """Write the ensemble and print its path."""
     from fofe.cli._arguments import numbers
     from fofe.model.ensemble import save_ensemble
+    from fofe.model.shipped import model_path
 
     weights = numbers("--weights", args.weights)
     if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):
         raise FofeError(f"{len(args.models)} models need as many weights, none negative and not all 0")
-    save_ensemble(args.models, args.output, weights)
+    save_ensemble([model_path(model) for model in args.models], args.output, weights)
     print(args.output)
     return 0

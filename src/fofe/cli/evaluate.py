@@ -152,13 +152,15 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
     from fofe.evaluate.view import flat, with_labels
     from fofe.model.ensemble import is_ensemble
+    from fofe.model.shipped import model_path
     from fofe.model.storage import load_model
     from fofe.model.tagger import Model
     from fofe.text.heads import with_heads
 
-    if is_ensemble(args.model) and not (args.corpus or args.mapping):
+    path = model_path(args.model)
+    if is_ensemble(path) and not (args.corpus or args.mapping):
         return _tagged_by_ensemble(args)
-    stored = load_model(args.model)
+    stored = load_model(path)
     gold = read_documents(args.gold, args, stored.config.language)
     scheme = _scheme(args, stored, gold)
     if args.heads or (scheme and scheme.heads):

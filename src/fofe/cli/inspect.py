@@ -25,7 +25,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory")
+    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=run)
 
@@ -35,12 +35,14 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from fofe.model.ensemble import is_ensemble, load_ensemble
+    from fofe.model.shipped import model_path
     from fofe.model.storage import load_model, size_on_disk
 
-    if is_ensemble(args.model):
-        facts = _ensemble_facts(load_ensemble(args.model))
+    path = model_path(args.model)
+    if is_ensemble(path):
+        facts = _ensemble_facts(load_ensemble(path))
     else:
-        facts = _facts(load_model(args.model), size_on_disk(args.model))
+        facts = _facts(load_model(path), size_on_disk(path))
     if args.json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return 0

@@ -22,7 +22,7 @@ be read is told and left out, and the exit code is 1.
 
 EXAMPLES = """\
 examples:
-  fofe kbp tag --model eng=english --model cmn=chinese source/ -o run.tab
+  fofe kbp tag --model eng=en --model cmn=zh source/ -o run.tab
   fofe kbp tag --model eng=english --workers 4 source/ -o run.tab --resume
   fofe kbp tag --model spa=spanish --lang spa a.xml b.xml -o run.tab
 """
@@ -47,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         required=True,
         metavar="LANG=MODEL",
-        help="the model directory of a language: eng, cmn, spa ...; may be repeated",
+        help="the model of a language (eng, cmn, spa ...), a directory or an installed one; may be repeated",
     )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the .tab file")
     parser.add_argument("--resume", action="store_true", help="go on with a run that was cut off")
@@ -91,6 +91,7 @@ def _job(args: argparse.Namespace) -> TagJob:
     from fofe.errors import FofeError
     from fofe.kbp.language import language_code
     from fofe.kbp.tag import TagJob
+    from fofe.model.shipped import model_path
 
     models: dict[str, str] = {}
     for given in args.models:
@@ -101,7 +102,7 @@ def _job(args: argparse.Namespace) -> TagJob:
             raise FofeError(f"there are two models for {language} (make an ensemble of them)")
         models[language_code(language)] = path
     return TagJob(
-        models=models,
+        models={language: str(model_path(path)) for language, path in models.items()},
         reading=reading(args),
         language=None if args.lang is None else language_code(args.lang),
         options={"threshold": args.threshold},

@@ -30,7 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory")
+    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
     parser.add_argument("--corpus", metavar="CORPUS", help="an annotated corpus to try it on")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="where to write (default: report.html)"
@@ -52,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
     import fofe
     from fofe.cli.evaluate import read_documents
     from fofe.formats._shared import open_output
+    from fofe.model.shipped import model_path
     from fofe.show.report import OnCorpus, report_page
 
-    model = fofe.load(args.model)
+    model = fofe.load(model_path(args.model))
     corpus = None
     if args.corpus:
         gold = read_documents(args.corpus, args, model.config.language)

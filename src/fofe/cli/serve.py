@@ -21,8 +21,8 @@ With FOFE_TOKEN in the environment, or --token-file, requests must carry
 EXAMPLES = """\
 examples:
   fofe serve --model runs/tiny/model
-  fofe serve --model en=models/en --model zh=models/zh --port 9000
-  fofe serve --model en=models/en --host 0.0.0.0 --token-file /run/secrets/fofe
+  fofe serve --model en --model zh --port 9000
+  fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
 """
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -43,7 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         required=True,
         metavar="[NAME=]MODEL",
-        help="a model directory, and what it is called; may be repeated",
+        help="a model directory or an installed model, and what it is called here; may be repeated",
     )
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address (default: 127.0.0.1)")
     parser.add_argument(

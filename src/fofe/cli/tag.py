@@ -28,6 +28,8 @@ A document that cannot be read is told and left out, and the exit code is 1.
 
 EXAMPLES = """\
 examples:
+  fofe tag --text "Anna Berg met the mayor of Bergen."
+  fofe tag --lang auto news.txt -f text
   fofe tag --model runs/tiny/model --text "Anna Berg met the mayor of Bergen."
   fofe tag --model runs/tiny/model news.txt > mentions.jsonl
   echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
@@ -58,7 +60,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("inputs", nargs="*", metavar="FILE", help="files; - or nothing for stdin")
-    parser.add_argument("-m", "--model", required=True, metavar="MODEL", help="a model directory")
+    parser.add_argument(
+        "-m",
+        "--model",
+        metavar="MODEL",
+        help="a model directory, or the name of an installed model (default: en)",
+    )
+    parser.add_argument(
+        "--lang",
+        metavar="L",
+        help="take the installed model of this language; auto: that of each document's language",
+    )
     parser.add_argument(
         "-t", "--text", action="append", metavar="TEXT", help="tag this text instead of files"
     )
@@ -189,14 +201,15 @@ def _tag_parquet(args: argparse.Namespace) -> int:
     if args.engine != "spark":
         from fofe.parquet import TextsJob, tag_files
 
-        job = TextsJob(args.model, args.engine, args.device, options)
+        job = TextsJob(_model(args), args.engine, args.device, options)
         rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
         _tell(f"{rows} rows tagged")
         return 0
     from fofe.spark.bulk import tag_parquet
     from fofe.spark.session import make_session
 
-    tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, args.model, options)
+    model = _model(args)
+    tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, model, options)
     return 0
 
 
@@ -223,7 +236,7 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
     format = "redacted" if args.redact else args.format or ("text" if on_terminal else "jsonl")
     colour = on_terminal and "NO_COLOR" not in os.environ
     return TagJob(
-        model=args.model,
+        model=_model(args),
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
         options=_options(args),
@@ -231,6 +244,18 @@ def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
         show=Show(format, args.offsets, colour, alone),
         strict=args.strict,
     )
+
+
+def _model(args: argparse.Namespace) -> str:
+    """The directory of the model that is wanted, or `auto`."""
+    from fofe.errors import FofeError
+    from fofe.model.shipped import AUTO, DEFAULT, model_of_language, model_path
+
+    if args.lang is None:
+        return str(model_path(args.model or DEFAULT))
+    if args.model is not None:
+        raise FofeError("give either --model or --lang, which takes the installed model of a language")
+    return AUTO if args.lang == AUTO else str(model_of_language(args.lang).path)
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

@@ -27,6 +27,7 @@ examples:
   fofe train my.toml -o runs/my5 --folds 5
   fofe train my.toml --plan
   fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
+  fofe train more.toml -o runs/more --from en
 """
 
 
@@ -52,7 +53,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="train K models, each without one K-th of the training sentences, and average them",
     )
     parser.add_argument(
-        "--from", dest="start", metavar="MODEL", help="start from a trained model, with its views and layers"
+        "--from",
+        dest="start",
+        metavar="MODEL",
+        help="start from a trained model, by directory or name, with its views and layers",
     )
     parser.add_argument(
         "--set",
@@ -68,6 +72,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Train to the end, or only tell the plan."""
     from fofe.errors import FofeError
+    from fofe.model.shipped import model_path
     from fofe.train.config import load_config, parse_setting
 
     overrides: dict[str, Any] = dict(parse_setting(setting) for setting in args.settings)
@@ -79,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.output is None:
         raise FofeError("training needs a directory for the run: -o DIR")
+    start = None if args.start is None else model_path(args.start)
     try:
         from fofe.cli._progress import TerminalWatcher
         from fofe.train.folds import train_folds
@@ -90,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     watcher = TerminalWatcher(sys.stderr)
     command = shlex.join(["fofe", *sys.argv[1:]])
     try:
-        options: dict[str, Any] = {"command": command, "start": args.start, "resume": args.resume}
+        options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
         if args.folds:
             folder = train_folds(config, args.output, watcher, args.folds, **options)
         else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
+from fofe.model.by_language import ByLanguage
 from fofe.model.engine import Engine, Scores
 from fofe.model.ensemble import EnsembleEngine, is_ensemble, load_ensemble
 from fofe.model.pieces import pieces
+from fofe.model.shipped import AUTO, model_path
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
@@ -235,17 +237,31 @@ def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[
         yield group
 
 
-def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Model:
-    """Load a model directory, or that of an ensemble.
+@overload
+def load(  # type: ignore[overload-overlap]
+    path: Literal["auto"], *, engine: str = ..., device: str = ...
+) -> ByLanguage: ...
+
+
+@overload
+def load(path: str | Path, *, engine: str = ..., device: str = ...) -> Model: ...
+
+
+def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Model | ByLanguage:
+    """Load a model: its directory, that of an ensemble, or one that a package brings, by its name.
 
     Args:
-        path: the directory.
+        path: the directory, or the name of an installed model such as "en"; "auto" stands for all of them,
+            each for the texts of its language.
         engine: "numpy", which needs nothing else and is the fastest on a CPU; or "torch", the network itself,
             which judges all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
     if engine not in ENGINES:
         raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
+    if path == AUTO:
+        return ByLanguage(engine=engine, device=device)
+    path = model_path(path)
 
     def scorer(stored: StoredModel) -> Scorer:
         if engine == "torch":
@@ -255,9 +271,9 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     if is_ensemble(path):
         ensemble = load_ensemble(path)
         engines = EnsembleEngine([scorer(member) for member in ensemble.members], ensemble)
-        return Model(ensemble.as_one, path=Path(path), scorer=engines)
+        return Model(ensemble.as_one, path=path, scorer=engines)
     stored = load_model(path)
-    return Model(stored, path=Path(path), scorer=scorer(stored))
+    return Model(stored, path=path, scorer=scorer(stored))
 
 
 def _torch_engine(stored: StoredModel, device: str) -> Scorer:

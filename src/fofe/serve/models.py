@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fofe.errors import FofeError
+from fofe.model.shipped import model_path
 from fofe.model.tagger import Model, load
 
 MODEL_FOLDER = "model"
@@ -53,7 +54,7 @@ class Models:
 
 
 def load_models(arguments: list[str]) -> Models:
-    """Load the models of the command line, each `PATH` or `NAME=PATH`."""
+    """Load the models of the command line, each `MODEL` or `NAME=MODEL`."""
     from pathlib import Path
 
     by_name: dict[str, Model] = {}
@@ -67,5 +68,5 @@ def load_models(arguments: list[str]) -> Models:
             raise FofeError(f"{argument!r} gives a model no name: write NAME=PATH")
         if name in by_name:
             raise FofeError(f"two models are called {name!r}: write NAME=PATH to tell them apart")
-        by_name[name] = load(path)
+        by_name[name] = load(model_path(path))
     return Models(by_name)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.errors import FofeError
+from fofe.model.shipped import AUTO, model_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +36,8 @@ def tag(
     Args:
         frame: any DataFrame with a column of strings; the mentions of a text that is null are null.
         text_col: the name of that column.
-        model: a model directory, to be found under the same path on every worker.
+        model: a model directory, to be found under the same path on every worker, or the name of an installed
+            model; "auto" for the installed model of each text's language.
         mentions_col: the name of the new column, an array of structs: start, end, type, kind, score, text.
         options: how to decode, as in `Model.with_options`.
     """
@@ -46,7 +48,7 @@ def tag(
     if mentions_col in frame.columns:
         raise FofeError(f"there is a column {mentions_col!r} already: give another name as mentions_col")
     chosen = tuple(sorted(options.items()))
-    path = str(Path(model).resolve())
+    path = AUTO if model == AUTO else str(model_path(model).resolve())
     _model(path, chosen)  # what is wrong with it is told here, not by a worker in the middle of the job
     column = types.StructField(mentions_col, types._parse_datatype_string(MENTIONS))
     schema = types.StructType([*frame.schema.fields, column])

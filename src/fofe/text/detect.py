@@ -19,7 +19,7 @@ _LEAST = 1.0
 _LEAD = 1.5
 """How many times more evidence the first language must have than the second."""
 
-_LANGUAGES: Final = ("en", "es")
+_LANGUAGES: Final = ("en", "es", "zh")
 
 _COMMON: Final = MappingProxyType(
     {
@@ -54,17 +54,26 @@ _SPANISH_ONLY: Final = "¿¡ñ"
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _OTHER_ASIAN = re.compile("[\u3041-\u309f\u30a1-\u30fa\uac00-\ud7a3]")
+_FIRST_HANGUL: Final = "\uac00"
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def detect(text: str) -> str | None:
     """`en`, `es` or `zh`; None for another language, for a mixture, and for too little text."""
+    language = recognise(text)
+    return language if language in _LANGUAGES else None
+
+
+def recognise(text: str) -> str | None:
+    """`en`, `es`, `zh` or one of the languages they are told from; None for a mixture or too little text."""
     text = text[:LOOKED_AT].lower()
     han = len(_HAN.findall(text))
-    others = len(_OTHER_ASIAN.findall(text))
+    others = _OTHER_ASIAN.findall(text)
     words = _WORD.findall(_OTHER_ASIAN.sub(" ", _HAN.sub(" ", text)))
-    if han + others > len(words):
-        return "zh" if others * 10 < han else None
+    if han + len(others) > len(words):
+        if len(others) * 10 < han:
+            return "zh"
+        return "ko" if others[0] >= _FIRST_HANGUL else "ja"
     evidence = dict.fromkeys(_COMMON, 0.0)
     evidence["es"] += sum(map(text.count, _SPANISH_ONLY))
     for word in words:
@@ -72,4 +81,4 @@ def detect(text: str) -> str | None:
             evidence[language] += 1 / len(_LANGUAGES_OF[word])
     first, second = sorted(evidence, key=evidence.__getitem__, reverse=True)[:2]
     clear = evidence[first] >= max(_LEAST, _LEAD * evidence[second])
-    return first if clear and first in _LANGUAGES else None
+    return first if clear else None

@@ -1,0 +1,1 @@
+"""Mentions in Spanish text: the folder `model` beside this file is what `fofe.load("es")` loads."""

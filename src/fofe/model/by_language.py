@@ -1,0 +1,96 @@
+"""Several models as one: each text goes to the model of its language."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from fofe.errors import FofeError
+from fofe.model.shipped import DEFAULT, InstalledModel, models_by_language, no_model_for
+from fofe.text.detect import recognise
+from fofe.text.document import Document
+from fofe.text.tokenise import tokeniser
+
+if TYPE_CHECKING:
+    from fofe.model.tagger import Model
+
+DOCUMENTS_AT_ONCE = 256
+"""How many are sorted by language together; those of one language are tagged at once."""
+
+
+class ByLanguage:
+    """Finds mentions with the installed model of each text's language: what `fofe.load("auto")` gives.
+
+    A model is loaded when its language is first met. Text whose language cannot be told, such as a few names,
+    is taken for English.
+    """
+
+    def __init__(self, *, engine: str = "numpy", device: str = "auto") -> None:
+        self._installed: dict[str, InstalledModel] = models_by_language()
+        if not self._installed:
+            raise no_model_for(DEFAULT, {})
+        self._engine = engine
+        self._device = device
+        self._options: Mapping[str, Any] = {}
+        self._loaded: dict[str, Model] = {}
+
+    @property
+    def languages(self) -> list[str]:
+        """Those that there are models for."""
+        return list(self._installed)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all models, without NONE."""
+        return list(dict.fromkeys(label for model in self._installed.values() for label in model.labels))
+
+    def with_options(self, **options: Any) -> ByLanguage:
+        """The same with models that decode as given; see `Model.with_options`."""
+        other = copy.copy(self)
+        other._options = {**self._options, **options}
+        other._loaded = {}
+        return other
+
+    def model(self, language: str) -> Model:
+        """The model of a language."""
+        from fofe.model.tagger import load
+
+        if language not in self._loaded:
+            path = self._installed[self.fitting(language)].path
+            model = load(path, engine=self._engine, device=self._device)
+            self._loaded[language] = model.with_options(**self._options)
+        return self._loaded[language]
+
+    def fitting(self, language: str | None) -> str:
+        """The language whose model is to tag a text of a language, or of none that could be told."""
+        wanted = language or DEFAULT
+        if wanted not in self._installed:
+            raise no_model_for(wanted, self._installed)
+        return wanted
+
+    def language_of(self, text: str) -> str:
+        """The language whose model is to tag a text."""
+        return self.fitting(recognise(text))
+
+    def __call__(self, text: str) -> Document:
+        """The text as a document with its sentences, tokens and mentions."""
+        return next(self.tag([text]))
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        if isinstance(texts, str):
+            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
+        return self.tag_documents(tokeniser(self.language_of(text)).document(text) for text in texts)
+
+    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
+        waiting = iter(documents)
+        while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
+            languages = [self.language_of(document.text) for document in group]
+            by_language: dict[str, list[Document]] = {}
+            for language, document in zip(languages, group, strict=True):
+                by_language.setdefault(language, []).append(document)
+            tagged = {of: self.model(of).tag_documents(theirs) for of, theirs in by_language.items()}
+            yield from (next(tagged[language]) for language in languages)
