@@ -1,0 +1,86 @@
+"""What a shipped model is made from, as it stands in `recipes/*.toml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fofe._toml import read_toml
+from fofe.model.settings import build
+from fofe.model.storage import Storage
+
+PARTS = ("dev", "test")
+
+
+@dataclass(frozen=True)
+class Compression:
+    """How the trained model is made small."""
+
+    words: int
+    """How many of the most frequent words each table keeps."""
+    keep: tuple[str, ...] = ()
+    """The corpora of the configuration whose training words are kept whatever their rank."""
+    tables: str = "int8"
+    weights: str = "float16"
+    megabytes: float = 12.0
+    """The most that the model directory may take."""
+
+    @property
+    def storage(self) -> Storage:
+        return Storage(self.tables, self.weights)
+
+
+@dataclass(frozen=True)
+class Licence:
+    """What the model may be used for, which follows from its data."""
+
+    short: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus or a file of word vectors that the model was made from."""
+
+    name: str
+    what: str
+    terms: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A shipped model: how it is trained, compressed, tested and licensed."""
+
+    name: str
+    title: str
+    config: str
+    """The training configuration, relative to the recipe."""
+    run: str
+    """The directory of the run under `runs/`; a benchmark that trains the same may share it."""
+    compression: Compression
+    tests: dict[str, str]
+    """The part of each corpus that scores are told on: test, or dev where it has no other."""
+    licence: Licence
+    data: tuple[Source, ...]
+    limits: tuple[str, ...]
+    """What to expect of it, and what not."""
+    example: str
+    seed: int = 1
+    path: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.tests:
+            raise ValueError("tests must name at least one corpus")
+        for corpus, part in self.tests.items():
+            if part not in PARTS:
+                raise ValueError(f"tests.{corpus} must be one of {', '.join(PARTS)}, not {part!r}")
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read a recipe; what is missing, unknown or wrong is an error that names it."""
+    table = read_toml(path)
+    given = table.get("config")
+    paths = {"path": str(path)}
+    if isinstance(given, str):
+        paths["config"] = str((Path(path).parent / given).resolve())
+    return build(Recipe, table | paths, path=path)

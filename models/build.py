@@ -1,0 +1,224 @@
+"""Make a shipped model from its recipe: train, compress, score, and write its package.
+
+    python models/build.py models/recipes/en.toml
+    python models/build.py models/recipes/en.toml --run runs/joint-joint-1
+
+Training goes on where it was cut off; with --run it is skipped and a finished run is taken. The corpora and
+vectors of the configuration are those beside the project. A model that is larger than its recipe allows, or
+a run that was made with other settings than the recipe tells, is an error, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "benchmarks"))
+
+from _card import Measured, mean_f1, write_card
+from _mention_runs import configured, trained
+from _recipe import Recipe, read_recipe
+from _record import RUNS, SHARED
+
+from fofe._files import write_whole
+from fofe.errors import FofeError
+from fofe.evaluate.cost import measure
+from fofe.model.compress import compress
+from fofe.model.config import ModelConfig
+from fofe.model.engine import Engine
+from fofe.model.settings import build as from_table
+from fofe.model.settings import to_table
+from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
+from fofe.text.document import Document
+from fofe.train.config import RunConfig
+from fofe.train.corpora import Corpora, read_corpora
+from fofe.train.examples import LabelledSentence
+from fofe.train.tuning import evaluate, judge
+
+MODEL = "model"
+ANYWHERE = ("training.threads", "training.device")
+"""Settings that may differ: they do not say what is learned."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the model of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("recipe", metavar="RECIPE")
+    parser.add_argument("--run", metavar="DIR", help="a finished run, instead of training")
+    parser.add_argument("--into", metavar="DIR", help="the package to fill (default: models/NAME)")
+    args = parser.parse_args(arguments)
+    try:
+        recipe = read_recipe(args.recipe)
+        build(recipe, args.run, Path(args.into or HERE / recipe.name))
+    except FofeError as error:
+        print(f"build: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def build(recipe: Recipe, run: str | None, package: Path) -> None:
+    """Train if need be, compress, score, and fill the package."""
+    config = configured(Path(recipe.config), {"training.seed": recipe.seed})
+    path = Path(run or RUNS / recipe.run) / MODEL
+    if run is None and not path.exists():
+        trained(config, recipe.run, f"python models/build.py {recipe.path}")
+    model = load_model(path)
+    _check_settings(model, config, path)
+    corpora = read_corpora(config)
+    smaller = compress(
+        portable(model),
+        recipe.compression.storage,
+        words=recipe.compression.words,
+        keep=_words(recipe, corpora),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        aside = Path(folder) / MODEL
+        save_model(smaller, aside)
+        check_size(recipe, aside)
+        texts = list(_texts(recipe, corpora))
+        measured = Measured(
+            before=_scores(recipe, model, corpora),
+            after=_scores(recipe, load_model(aside), corpora),
+            cost_before=measure(path, texts),
+            cost_after=measure(aside, texts),
+        )
+    _write(recipe, smaller, measured, package)
+
+
+def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path) -> None:
+    card = write_card(recipe, model, measured)
+    shipped = {
+        "licence": recipe.licence.short,
+        "scores": measured.after,
+        "uncompressed": measured.before,
+        "parts": recipe.tests,
+        "tokens_per_second": measured.speed,
+    }
+    model = replace(model, card=card, training={**model.training, "shipped": shipped})
+    target = package / "src" / f"fofe_{recipe.name}" / MODEL
+    save_model(model, target)
+    check_size(recipe, target)
+    for name, text in (("README.md", card), ("LICENSE", recipe.licence.text)):
+        with write_whole(package / name) as stream:
+            stream.write(text)
+    print(
+        f"{target}: {size_on_disk(target) / 1e6:.2f} MB, mean F1 {mean_f1(measured.after):.2f} "
+        f"({mean_f1(measured.before):.2f} before compression)"
+    )
+
+
+def check_size(recipe: Recipe, folder: Path) -> None:
+    """Fail where a model directory is larger than the recipe allows."""
+    megabytes = size_on_disk(folder) / 1e6
+    if megabytes > recipe.compression.megabytes:
+        raise FofeError(
+            f"the model takes {megabytes:.2f} MB, and at most {recipe.compression.megabytes:g} are allowed "
+            f"(lower compression.words in {recipe.path}, which is {recipe.compression.words})"
+        )
+
+
+def _check_settings(model: StoredModel, config: RunConfig, path: Path) -> None:
+    """A card tells how to build the model again: the run must have been made like that."""
+    wanted = _flat(_portable(to_table(config)))
+    found = _flat(_portable(model.training.get("run", {})))
+    other = [
+        f"{key} is {found[key]!r}, not {value!r}"
+        for key, value in wanted.items()
+        if key in found and found[key] != value and key not in ANYWHERE
+    ]
+    if other or not found:
+        told = "; ".join(other[:3]) or "it does not tell its settings"
+        raise FofeError(f"{path}: was trained with other settings than the recipe tells: {told}")
+
+
+def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
+    """The values of a table by dotted keys; lists of tables are numbered."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            value = dict(enumerate(value))
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{where}{key}.")
+        else:
+            flat[f"{where}{key}"] = value
+    return flat
+
+
+def portable(model: StoredModel) -> StoredModel:
+    """The model with paths as configurations have them, not those of this machine."""
+    config = from_table(ModelConfig, _portable(to_table(model.config)))
+    return replace(model, config=config, training=_portable(model.training))
+
+
+def _portable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _portable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_portable(item) for item in value]
+    if isinstance(value, str) and value.startswith(f"{SHARED}/"):
+        return f"..{value.removeprefix(str(SHARED))}"
+    return value
+
+
+def _words(recipe: Recipe, corpora: Corpora) -> set[str]:
+    """The words of the corpora that the recipe names."""
+    known = {part.name: part for part in corpora.parts}
+    for name in (*recipe.compression.keep, *recipe.tests):
+        if name not in known:
+            raise FofeError(f"{recipe.path}: no corpus {name!r} in the configuration ({', '.join(known)})")
+    return {
+        word for name in recipe.compression.keep for sentence in known[name].train for word in sentence.words
+    }
+
+
+def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, dict[str, float]]:
+    """The scores on each test set, in its own types, decoded as the model is when it is used."""
+    engine = Engine(model.config, model.encoder, model.weights, model.gate)
+    decoding = model.decoding
+    scores = {}
+    for corpus in corpora.parts:
+        if corpus.name not in recipe.tests:
+            continue
+        judged = judge(
+            corpus.name,
+            engine,
+            corpus.part(recipe.tests[corpus.name]),
+            list(model.labels),
+            decoding.threshold,
+            annotation=corpus.annotation,
+            nested=decoding.nested,
+        )
+        found = evaluate(judged, decoding.strategy, decoding.threshold, nested=decoding.nested)
+        scores[corpus.name] = {
+            "precision": round(found.overall.precision, 2),
+            "recall": round(found.overall.recall, 2),
+            "f1": round(found.overall.f1, 2),
+            "names_f1": round(found.names.f1, 2),
+            "nominals_f1": round(found.nominals.f1, 2),
+        }
+    return scores
+
+
+def _texts(recipe: Recipe, corpora: Corpora) -> Iterator[Document]:
+    """The documents of the test sets, for the clock."""
+    for corpus in corpora.parts:
+        document: list[LabelledSentence] = []
+        for sentence in corpus.part(recipe.tests[corpus.name]) if corpus.name in recipe.tests else ():
+            if sentence.opens and document:
+                yield Document.from_words([one.words for one in document])
+                document = []
+            document.append(sentence)
+        if document:
+            yield Document.from_words([one.words for one in document])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

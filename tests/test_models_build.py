@@ -1,0 +1,168 @@
+"""Recipes, and the packages that `models/build.py` makes from finished runs."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fofe.errors import ConfigError
+from fofe.model.storage import load_model, size_on_disk
+from fofe.model.tagger import load
+from fofe.train.config import load_config
+
+ROOT = Path(__file__).resolve().parent.parent
+
+RECIPE = """\
+name = "tiny"
+title = "a test"
+config = "CONFIG"
+run = "tiny-1"
+example = "Anna Berg met the mayor of Bergen."
+limits = ["It knows little."]
+
+[compression]
+words = 40
+keep = ["data"]
+megabytes = 1
+
+[tests]
+data = "dev"
+
+[[data]]
+name = "templates"
+what = "sentences"
+terms = "CC0"
+
+[licence]
+short = "free"
+text = "Do what you like.\\n"
+"""
+
+
+@pytest.fixture(scope="module")
+def scripts() -> Any:
+    """The modules of `models/`; they import those of `benchmarks/`, which need torch."""
+    pytest.importorskip("torch")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        patch.syspath_prepend(str(ROOT / "models"))
+        yield importlib.import_module("build")
+
+
+@pytest.fixture
+def recipe(tiny_config: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(RECIPE.replace("CONFIG", str(tiny_config)), "utf-8")
+    return path
+
+
+def build(scripts: Any, recipe: Path, run: Path, package: Path) -> int:
+    package.mkdir(exist_ok=True)
+    code: int = scripts.main([str(recipe), "--run", str(run), "--into", str(package)])
+    return code
+
+
+def test_a_run_becomes_a_package(
+    scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = tmp_path / "package"
+    assert build(scripts, recipe, tiny_run, package) == 0
+    folder = package / "src" / "fofe_tiny" / "model"
+    assert capsys.readouterr().out.startswith(f"{folder}: 0.")
+    model = load_model(folder)
+    assert (model.storage.tables, model.storage.weights) == ("int8", "float16")
+    assert size_on_disk(folder) < size_on_disk(tiny_run / "model")
+    found = load(folder)("Anna Berg met the mayor of Bergen.").mentions
+    assert [mention.text for mention in found] == ["Anna Berg", "mayor", "Bergen"]
+    shipped = model.training["shipped"]
+    assert shipped["licence"] == "free"
+    for part in ("scores", "uncompressed"):
+        assert set(shipped[part]["data"]) == {"precision", "recall", "f1", "names_f1", "nominals_f1"}
+    assert shipped["uncompressed"]["data"]["f1"] == pytest.approx(model.training["dev"]["f1"], abs=0.01)
+    assert (package / "LICENSE").read_text("utf-8") == "Do what you like.\n"
+
+
+def test_the_card_tells_data_scores_limits_and_how_to_build_it(
+    scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path
+) -> None:
+    package = tmp_path / "package"
+    build(scripts, recipe, tiny_run, package)
+    card = (package / "README.md").read_text("utf-8")
+    folder = package / "src" / "fofe_tiny" / "model"
+    assert card == (folder / "README.md").read_text("utf-8")
+    f1 = json.loads((folder / "config.json").read_text("utf-8"))["training"]["shipped"]["scores"]["data"][
+        "f1"
+    ]
+    for told in (
+        "# fofe-tiny: a test",
+        "Finds names and nominals of GPE, ORG, PER in text (language: en).",
+        "| templates | sentences | CC0 |",
+        "**free**",
+        f"| {f1:.2f} |",
+        "tokens a CPU second",
+        "- It knows little.",
+        "python models/build.py models/recipes/tiny.toml",
+        "are a little kind: data.",
+    ):
+        assert told in card
+
+
+def test_a_model_that_is_too_large_fails_and_leaves_nothing(
+    scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe.write_text(recipe.read_text("utf-8").replace("megabytes = 1", "megabytes = 0.01"), "utf-8")
+    assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
+    assert "MB, and at most 0.01 are allowed (lower compression.words in" in capsys.readouterr().err
+    assert not list((tmp_path / "package").iterdir())
+
+
+def test_a_run_with_other_settings_fails(
+    scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe.write_text("seed = 7\n" + recipe.read_text("utf-8"), "utf-8")
+    assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
+    assert "other settings than the recipe tells: training.seed is 1, not 7" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("words = 40", "word = 40", r"unknown key 'compression.word'"),
+        ('data = "dev"', 'data = "train"', r"tests.data must be one of dev, test, not 'train'"),
+        ('data = "dev"', "", r"tests must name at least one corpus"),
+        ('short = "free"', "", r"missing key 'licence.short'"),
+    ],
+)
+def test_a_recipe_that_cannot_be_used(scripts: Any, recipe: Path, old: str, new: str, message: str) -> None:
+    recipe.write_text(recipe.read_text("utf-8").replace(old, new), "utf-8")
+    with pytest.raises(ConfigError, match=message):
+        scripts.read_recipe(recipe)
+
+
+def test_a_corpus_that_the_configuration_lacks(
+    scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe.write_text(recipe.read_text("utf-8").replace('keep = ["data"]', 'keep = ["news"]'), "utf-8")
+    assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
+    assert "no corpus 'news' in the configuration (data)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["en", "es", "zh"])
+def test_the_recipes_of_the_source_tree(scripts: Any, name: str) -> None:
+    recipe = scripts.read_recipe(ROOT / "models" / "recipes" / f"{name}.toml")
+    config = load_config(recipe.config)
+    corpora = {corpus.name for corpus in config.corpora}
+    assert (recipe.name, config.model.language) == (name, name)
+    assert set(recipe.tests) == set(recipe.compression.keep) == corpora
+    assert recipe.compression.megabytes <= 12
+    assert f"fofe-{name}: for {recipe.licence.short}" in recipe.licence.text
+
+
+def test_paths_of_this_machine_do_not_ship(scripts: Any) -> None:
+    shared = scripts.SHARED
+    table = {"run": {"train": [f"{shared}/data/a.conll"]}, "other": "/elsewhere"}
+    assert scripts._portable(table) == {"run": {"train": ["../data/a.conll"]}, "other": "/elsewhere"}
