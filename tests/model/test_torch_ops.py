@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fofe.encode import fofe
-from fofe.model.torch_ops import Dropout, range_maximum, scan, scan_back, window_sums
+from fofe.model.torch_ops import Dropout, range_maximum, scan_both, window_sums
 
 
 def doubles(*shape: int) -> torch.Tensor:
@@ -26,14 +26,10 @@ def test_scans_and_their_gradients(factor: float) -> None:
     values = doubles(9, 2)
     starts, ends = marks(9, 0, 1, 5), marks(9, 0, 4, 8)
     plain = values.detach().numpy()
-    assert scan(values, factor, starts).detach().numpy() == pytest.approx(
-        fofe.scan(plain, factor, starts.numpy()), abs=1e-6
-    )
-    assert scan_back(values, factor, ends).detach().numpy() == pytest.approx(
-        fofe.scan_back(plain, factor, ends.numpy()), abs=1e-6
-    )
-    assert torch.autograd.gradcheck(lambda rows: scan(rows, factor, starts), values)
-    assert torch.autograd.gradcheck(lambda rows: scan_back(rows, factor, ends), values)
+    left, right = scan_both(values, factor, starts, ends)
+    assert left.detach().numpy() == pytest.approx(fofe.scan(plain, factor, starts.numpy()), abs=1e-6)
+    assert right.detach().numpy() == pytest.approx(fofe.scan_back(plain, factor, ends.numpy()), abs=1e-6)
+    assert torch.autograd.gradcheck(lambda rows: scan_both(rows, factor, starts, ends), values)
 
 
 def test_sums_over_windows_and_their_gradients() -> None:

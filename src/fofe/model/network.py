@@ -20,7 +20,7 @@ from fofe.model.config import (
     ModelConfig,
     ViewConfig,
 )
-from fofe.model.torch_ops import Dropout, range_maximum, scan, scan_back, window_sums
+from fofe.model.torch_ops import Dropout, range_maximum, scan_both, window_sums
 
 
 class Network(nn.Module):
@@ -158,8 +158,9 @@ class Network(nn.Module):
         nothing = words.new_zeros(1, words.shape[1])
         codes: dict[str, list[Tensor]] = {code: [] for code in CODES}
         for factor, scale in zip(self.config.factors, self.config.code_scales, strict=True):
-            left = torch.cat([scan(words, factor, batch.starts) * scale, nothing])
-            right = torch.cat([scan_back(words, factor, batch.ends) * scale, nothing])
+            prefixes, suffixes = scan_both(words, factor, batch.starts, batch.ends)
+            left = torch.cat([prefixes * scale, nothing])
+            right = torch.cat([suffixes * scale, nothing])
             for code, source, tokens in (
                 (LEFT_INCLUDING, left, batch.lasts),
                 (LEFT_EXCLUDING, left, batch.before),
@@ -175,8 +176,7 @@ class Network(nn.Module):
         """FOFE codes [F, D] of the fragments' characters, left to right and right to left."""
         factor = self.config.characters.factor
         characters = self.characters(batch.distinct_characters).index_select(0, batch.characters)
-        left = scan(characters, factor, batch.character_starts)
-        right = scan_back(characters, factor, batch.character_ends)
+        left, right = scan_both(characters, factor, batch.character_starts, batch.character_ends)
         # Each word follows a space symbol and is followed by one, so start - 1 and end always exist.
         starts, ends = batch.fragment_starts, batch.fragment_ends
         forgotten = (factor ** (ends - starts).to(characters.dtype))[:, None]
@@ -233,9 +233,9 @@ def _codes_around(
     """
     lefts, rights = [], []
     for part, factor in zip(words.tensor_split(len(factors), dim=1), factors, strict=True):
-        scaled = part * (2 * (1 - factor))
-        lefts.append(scan(scaled, factor, starts))
-        rights.append(scan_back(scaled, factor, ends))
+        left, right = scan_both(part * (2 * (1 - factor)), factor, starts, ends)
+        lefts.append(left)
+        rights.append(right)
     left = torch.cat(lefts, dim=1).roll(1, 0).masked_fill(starts[:, None], 0.0)
     right = torch.cat(rights, dim=1).roll(-1, 0).masked_fill(ends[:, None], 0.0)
     return left, right

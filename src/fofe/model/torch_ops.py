@@ -17,9 +17,15 @@ def scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
     return codes
 
 
-def scan_back(values: Tensor, factor: float, ends: Tensor) -> Tensor:
-    """Suffix codes [T, D], read right to left; `ends` [T] marks the last position of each sequence."""
-    return scan(values.flip(0), factor, ends.flip(0)).flip(0)
+def scan_both(values: Tensor, factor: float, starts: Tensor, ends: Tensor) -> tuple[Tensor, Tensor]:
+    """Prefix codes [T, D], and suffix codes [T, D], read right to left, of the sequences in `values` [T, D].
+
+    `starts` and `ends` [T] mark the first and the last position of each sequence. Both directions are one
+    scan, since on a CPU its many small steps cost more than what they compute.
+    """
+    codes = scan(torch.cat([values, values.flip(0)]), factor, torch.cat([starts, ends.flip(0)]))
+    left, right = codes.tensor_split(2)
+    return left, right.flip(0)
 
 
 def _scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
@@ -28,8 +34,9 @@ def _scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
     carry = torch.where(starts, 0.0, factor).to(values.dtype)
     step = 1
     while step < len(codes) and float(carry.max()) >= FORGOTTEN:
-        codes[step:] += carry[step:, None] * codes[:-step]
-        carry[step:] *= carry[:-step].clone()
+        # Not `codes[step:] += ...`, which would copy the slice onto itself once more.
+        codes[step:].add_(carry[step:, None] * codes[:-step])
+        carry[step:].mul_(carry[:-step].clone())
         step *= 2
     return codes
 

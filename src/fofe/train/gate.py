@@ -21,6 +21,7 @@ from fofe.train.config import GateConfig
 from fofe.train.examples import LabelledSentence
 
 SENTENCES_AT_ONCE = 64
+WORDS_AT_ONCE = 4096
 REACH = 2
 REPLACED = 0.25
 """The share of words that are replaced in a varied copy of a sentence."""
@@ -112,9 +113,17 @@ class _Reader:
         return _Read(contexts, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
 
     def vectors(self) -> FloatArray:
-        """[U + 1, D] of the words that were numbered, zeros first."""
-        vectors = self._alone.vectors(list(self._numbers))
-        return np.concatenate([np.zeros((1, vectors.shape[1]), dtype=np.float32), vectors])
+        """[U + 1, D] of the words that were numbered, zeros first.
+
+        Some at a time: spelling out all words of a varied text at once would take gigabytes.
+        """
+        words = list(self._numbers)
+        width = sum(view.dimension for view in self._config.views if view.lookup != "window")
+        vectors = np.zeros((len(words) + 1, width), dtype=np.float32)
+        for first in range(0, len(words), WORDS_AT_ONCE):
+            some = words[first : first + WORDS_AT_ONCE]
+            vectors[first + 1 : first + 1 + len(some)] = self._alone.vectors(some)
+        return vectors
 
 
 def _targets(scores: Scores) -> FloatArray:
