@@ -58,7 +58,8 @@ def _alone(config: RunConfig, name: str) -> RunConfig:
     decoding = config.decoding
     if not corpus.nested:
         decoding = replace(decoding, nested=False, strategies=("highest-first", "longest-first"))
-    return replace(config, corpus=(replace(corpus, labels={}),), decoding=decoding)
+    ungated = replace(config.gate, enabled=False)  # a gate makes tagging faster, not better
+    return replace(config, corpus=(replace(corpus, labels={}),), decoding=decoding, gate=ungated)
 
 
 def _folder(model: str, seed: int, epochs: int | None) -> str:
