@@ -61,7 +61,8 @@ def main() -> None:
     metrics = _metrics(args.benchmark, model.training, config) | cost(model)
     print(metrics)
     if not args.epochs:
-        record_seed(args.benchmark, args.seed, metrics, command)
+        same_but_seed = replace(config, training=replace(config.training, seed=0))
+        record_seed(args.benchmark, args.seed, metrics, command, same_but_seed)
 
 
 def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:
