@@ -3,9 +3,9 @@
     python benchmarks/models.py
 
 `en_f1` is the mean over the model's test sets of the F1 of all mentions, in each corpus's own types, as the
-model is shipped; `en_f1_uncompressed` the same of the model before it was compressed; `en_mb` the megabytes of
-the model directory, measured now; `en_f1_CORPUS` the figure of one test set. The same for `es` and `zh`. A
-model that has not been built is left out.
+model is shipped; `en_f1_uncompressed` the same before it was compressed; `en_mb` the megabytes of its
+directory, measured now; `en_f1_CORPUS` the figure of one test set. The same for `es` and `zh`. A model that
+has not been built is left out.
 """
 
 from __future__ import annotations
