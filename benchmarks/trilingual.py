@@ -44,7 +44,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--fast", action="store_true", help="fewer epochs, for all rows alike")
+    parser.add_argument(
+        "--fast", action="store_true", help="narrower networks and fewer epochs, for all rows alike"
+    )
     parser.add_argument(
         "--folds", type=int, default=5, metavar="K", help="models of the last row (default: 5)"
     )
