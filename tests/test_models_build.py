@@ -166,3 +166,20 @@ def test_paths_of_this_machine_do_not_ship(scripts: Any) -> None:
     shared = scripts.SHARED
     table = {"run": {"train": [f"{shared}/data/a.conll"]}, "other": "/elsewhere"}
     assert scripts._portable(table) == {"run": {"train": ["../data/a.conll"]}, "other": "/elsewhere"}
+
+
+@pytest.mark.parametrize("name", ["en", "es", "zh"])
+def test_the_weights_of_the_source_tree(scripts: Any, name: str) -> None:
+    folder = ROOT / "models" / name / "src" / f"fofe_{name}" / "model"
+    if not folder.exists():
+        pytest.skip(f"the weights of {name} are not here")
+    if name == "zh":
+        pytest.importorskip("rjieba", reason="needs fofe[zh]")
+    recipe = scripts.read_recipe(ROOT / "models" / "recipes" / f"{name}.toml")
+    scripts.check_size(recipe, folder)
+    model = load(folder)
+    assert model.config.language == name
+    assert model(recipe.example).mentions
+    assert (ROOT / "models" / name / "README.md").read_text("utf-8") == model.card
+    assert (ROOT / "models" / name / "LICENSE").read_text("utf-8") == recipe.licence.text
+    assert str(ROOT.parent) + "/" not in (folder / "config.json").read_text("utf-8")
