@@ -32,7 +32,9 @@ from fofe.train.config import RunConfig
 from fofe.train.examples import LabelledSentence
 
 ENOUGH_DOCUMENTS = 10
-"""With fewer documents a name is left out for its sentence alone, or there would be hardly any others."""
+"""With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
+NEIGHBOURS = 20
+"""How many sentences count as a document then: text that stands together tells of the same names."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +106,12 @@ def _mentions(sentences: Sequence[LabelledSentence]) -> dict[str, list[str]]:
 
 
 def _documents(sentences: Sequence[LabelledSentence]) -> IntArray:
-    """[S] the number of the document of each sentence, or of the sentence where documents are few."""
+    """[S] the number of the document of each sentence, or of its neighbourhood where documents are few."""
     documents = np.cumsum([sentence.opens for sentence in sentences])
-    return documents if documents[-1] >= ENOUGH_DOCUMENTS else np.arange(len(sentences))
+    if documents[-1] >= ENOUGH_DOCUMENTS:
+        return documents
+    together = min(NEIGHBOURS, -(-len(sentences) // ENOUGH_DOCUMENTS))
+    return np.arange(len(sentences)) // together
 
 
 def _own_names(sentences: Sequence[LabelledSentence], table: NameTable) -> NameTable:
