@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import resource
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from _record import RUNS, shared
+from _resources import with_resources
 
 from fofe.cli._progress import TerminalWatcher
 from fofe.model.storage import StoredModel, load_model
@@ -18,7 +20,7 @@ CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 
 
 def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:
-    """A configuration whose `../data` and `../vectors` are those beside the project."""
+    """A configuration whose `../data`, `../vectors` and `../gazetteers` are those that are here."""
     found = load_config(config)
     paths: dict[str, Any] = {}
     for corpus in found.corpus:
@@ -28,7 +30,8 @@ def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:
     for view in found.model.views:
         if view.vectors:
             paths[f"model.views.{view.name}.vectors"] = _shared(view.vectors)
-    return load_config(config, paths | overrides)
+    whole = load_config(config, paths | overrides)
+    return replace(whole, model=with_resources(whole.model))
 
 
 def _held_out(corpus: Any) -> list[tuple[str, str | None]]:
