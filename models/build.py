@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))
 
 from _card import Measured, mean_f1, write_card
+from _decoding import judged_as_used, with_decoding
 from _mention_runs import configured, trained
 from _recipe import Recipe, read_recipe
 from _record import RUNS, SHARED
@@ -39,7 +40,7 @@ from fofe.text.document import Document
 from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence
-from fofe.train.tuning import evaluate, judge
+from fofe.train.tuning import evaluate
 
 MODEL = "model"
 ANYWHERE = ("training.threads", "training.device")
@@ -70,9 +71,10 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
     path = Path(run or RUNS / recipe.run) / MODEL
     if run is None and not path.exists():
         trained(config, recipe.run, f"python models/build.py {recipe.path}")
-    model = load_model(path)
-    _check_settings(model, config, path)
+    trained_model = load_model(path)
+    _check_settings(trained_model, config, path)
     corpora = read_corpora(config)
+    model = with_decoding(trained_model, corpora, config.decoding)
     smaller = compress(
         portable(model),
         recipe.compression.storage,
@@ -163,6 +165,8 @@ def _portable(value: Any) -> Any:
         return {key: _portable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_portable(item) for item in value]
+    if isinstance(value, str) and value.endswith(".gazetteer"):
+        return f"../gazetteers/{Path(value).name}"
     if isinstance(value, str) and value.startswith(f"{SHARED}/"):
         return f"..{value.removeprefix(str(SHARED))}"
     return value
@@ -187,15 +191,7 @@ def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, d
     for corpus in corpora.parts:
         if corpus.name not in recipe.tests:
             continue
-        judged = judge(
-            corpus.name,
-            engine,
-            corpus.part(recipe.tests[corpus.name]),
-            list(model.labels),
-            decoding.threshold,
-            annotation=corpus.annotation,
-            nested=decoding.nested,
-        )
+        judged = judged_as_used(model, engine, corpus, recipe.tests[corpus.name], decoding.threshold)
         found = evaluate(judged, decoding.strategy, decoding.threshold, nested=decoding.nested)
         scores[corpus.name] = {
             "precision": round(found.overall.precision, 2),

@@ -70,7 +70,7 @@ def judge(
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
     projection = Projection.make(labels, own)
     candidates: list[list[Candidate]] = []
-    for group in _groups(sentences):
+    for group in groups(sentences):
         scores = engine.score([sentence.words for sentence in group], [sentence.opens for sentence in group])
         candidates += select(
             scores.fragments,
@@ -90,7 +90,7 @@ def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
     return any(start < candidate.end and candidate.start < end for start, end in sentence.unknown)
 
 
-def _groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
+def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
     """Whole documents, about so many sentences together."""
     start = 0
     for end in range(1, len(sentences) + 1):

@@ -1,0 +1,56 @@
+"""How a model that ships decodes, and what it then reaches, in the labels that its users see.
+
+In training, a label of a corpus that stands for several of the model's has the probability of all of them
+together. Whoever uses the model sees each label by itself, with its own, lower score: the threshold and the
+strategy are chosen anew for that, on the same dev sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fofe.decode import Candidate
+from fofe.decode.select import select
+from fofe.model.engine import Engine
+from fofe.model.storage import Decoding, StoredModel
+from fofe.train.config import DecodingConfig
+from fofe.train.corpora import Corpora, Corpus
+from fofe.train.tuning import Judged, groups, tune
+
+
+def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str, threshold: float) -> Judged:
+    """What the model finds in a part of a corpus, label by label, told in the corpus's own labels."""
+    annotation = corpus.annotation
+    own = {
+        of_model: label
+        for label, several in annotation.labels.items()
+        if label in annotation.exhaustive
+        for of_model in several
+    }
+    sentences = corpus.part(part)
+    candidates: list[list[Candidate]] = []
+    for group in groups(sentences):
+        scores = engine.score([sentence.words for sentence in group], [sentence.opens for sentence in group])
+        pools = select(
+            scores.fragments, scores.token_offsets, scores.probabilities, model.labels, threshold=threshold
+        )
+        candidates += [_told(pool, own) for pool in pools]
+    gold = [{span for span in sentence.spans if span[2] in own.values()} for sentence in sentences]
+    return Judged(corpus.name, gold, candidates, model.decoding.nested and not annotation.nested)
+
+
+def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
+    return [one._replace(label=own[one.label]) for one in pool if one.label in own]
+
+
+def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig) -> StoredModel:
+    """The model with the threshold and the strategy that serve its users best on the dev sets."""
+    engine = Engine(model.config, model.encoder, model.weights, model.gate)
+    judged = [
+        judged_as_used(model, engine, corpus, "dev", min(options.thresholds))
+        for corpus in corpora.parts
+        if corpus.part("dev")
+    ]
+    best = tune(judged, options)
+    return replace(model, decoding=Decoding(best.threshold, best.strategy, options.nested))
