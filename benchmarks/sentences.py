@@ -1,7 +1,7 @@
-"""What a model finds in the paper's three example sentences, and in twenty of the same kinds with their gold.
+"""What the English model finds in the three sentences of the paper, and in twenty of their kinds with gold.
 
-    python benchmarks/joint.py --seed 1 joint          (trains the model)
     python benchmarks/sentences.py
+    python benchmarks/sentences.py --model runs/joint-joint-1/model
 
 The twenty were written before any model was run on them; none of the sentences is in any training data.
 Nominals are marked by their head words.
@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from _record import HERE, RUNS, record
+from _record import HERE, record
 
 import fofe
 from fofe.cli._show import Painter
 from fofe.evaluate.scores import Counts, score_documents
 from fofe.formats import read_corpus
 
+SHIPPED = HERE.parent / "models" / "en" / "src" / "fofe_en" / "model"
 PAPER = (
     "S.E.C. chief Mary Shapiro left Washington in December.",
     "Mark and his closest friend Scarlet, a cello player, joined the same company.",
@@ -31,11 +32,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--model", default=str(RUNS / "joint-joint-1" / "model"))
+    parser.add_argument("--model", type=Path, help="another model than the one that ships")
     args = parser.parse_args()
-    if not Path(args.model).exists():
-        raise SystemExit(f"skipped: {args.model} is not here (python benchmarks/joint.py --seed 1 joint)")
-    model = fofe.load(args.model)
+    model = fofe.load(args.model or SHIPPED)
     painter = Painter(model.labels, colour=False)
     for document in model.tag(PAPER):
         print(painter.paint(document))
@@ -49,7 +48,8 @@ def main() -> None:
     for name, counts in (("overall", scores.overall), ("names", scores.names), ("nominals", scores.nominals)):
         metrics |= _percentages(name, counts)
     print(metrics)
-    record("sentences", metrics, "python benchmarks/sentences.py")
+    if args.model is None:
+        record("sentences", metrics, "python benchmarks/sentences.py")
 
 
 def _percentages(name: str, counts: Counts) -> dict[str, float]:

@@ -98,10 +98,15 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
     return "\n".join(lines)
 
 
+def _or_nothing(f1: float) -> str:
+    """A score; nothing for a corpus that has no such mentions."""
+    return f"{f1:.2f}" if f1 else ""
+
+
 def _score_lines(recipe: Recipe, measured: Measured) -> list[str]:
     rows = [
         f"| {name} ({recipe.tests[name]}) | {of['precision']:.2f} | {of['recall']:.2f} | {of['f1']:.2f} "
-        f"| {of['names_f1']:.2f} | {of['nominals_f1']:.2f} | {measured.before[name]['f1']:.2f} |"
+        f"| {of['names_f1']:.2f} | {_or_nothing(of['nominals_f1'])} | {measured.before[name]['f1']:.2f} |"
         for name, of in measured.after.items()
     ]
     lines = [

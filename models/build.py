@@ -30,6 +30,7 @@ from _record import RUNS, SHARED
 from fofe._files import write_whole
 from fofe.errors import FofeError
 from fofe.evaluate.cost import measure
+from fofe.evaluate.scores import Counts
 from fofe.model.compress import compress
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine
@@ -193,12 +194,12 @@ def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, d
             continue
         judged = judged_as_used(model, engine, corpus, recipe.tests[corpus.name], decoding.threshold)
         found = evaluate(judged, decoding.strategy, decoding.threshold, nested=decoding.nested)
+        kinds = {"names_f1": found.names, "nominals_f1": found.nominals}
         scores[corpus.name] = {
             "precision": round(found.overall.precision, 2),
             "recall": round(found.overall.recall, 2),
             "f1": round(found.overall.f1, 2),
-            "names_f1": round(found.names.f1, 2),
-            "nominals_f1": round(found.nominals.f1, 2),
+            **{name: round(of.f1, 2) for name, of in kinds.items() if of != Counts()},
         }
     return scores
 
