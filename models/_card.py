@@ -16,7 +16,7 @@ from fofe.model.storage import StoredModel
 from fofe.text.document import NOMINAL, split_label
 
 Scores = Mapping[str, Mapping[str, float]]
-"""By corpus: precision, recall, f1, names_f1 and nominals_f1, in percent."""
+"""By corpus: precision, recall and f1, in percent; names_f1 and nominals_f1 where it has such mentions."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,16 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
     return "\n".join(lines)
 
 
-def _or_nothing(f1: float) -> str:
+def _or_nothing(scores: Mapping[str, float], name: str) -> str:
     """A score; nothing for a corpus that has no such mentions."""
-    return f"{f1:.2f}" if f1 else ""
+    return f"{scores[name]:.2f}" if name in scores else ""
 
 
 def _score_lines(recipe: Recipe, measured: Measured) -> list[str]:
     rows = [
         f"| {name} ({recipe.tests[name]}) | {of['precision']:.2f} | {of['recall']:.2f} | {of['f1']:.2f} "
-        f"| {of['names_f1']:.2f} | {_or_nothing(of['nominals_f1'])} | {measured.before[name]['f1']:.2f} |"
+        f"| {_or_nothing(of, 'names_f1')} | {_or_nothing(of, 'nominals_f1')} "
+        f"| {measured.before[name]['f1']:.2f} |"
         for name, of in measured.after.items()
     ]
     lines = [
