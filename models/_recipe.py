@@ -16,8 +16,8 @@ PARTS = ("dev", "test")
 class Compression:
     """How the trained model is made small."""
 
-    words: int
-    """How many of the most frequent words each table keeps."""
+    words: dict[str, int]
+    """How many of the most frequent words the table of each view keeps; one that is not named keeps all."""
     keep: tuple[str, ...] = ()
     """The corpora of the configuration whose training words are kept whatever their rank."""
     tables: str = "int8"

@@ -124,7 +124,7 @@ def check_size(recipe: Recipe, folder: Path) -> None:
     if megabytes > recipe.compression.megabytes:
         raise FofeError(
             f"the model takes {megabytes:.2f} MB, and at most {recipe.compression.megabytes:g} are allowed "
-            f"(lower compression.words in {recipe.path}, which is {recipe.compression.words})"
+            f"(lower compression.words in {recipe.path}: {recipe.compression.words})"
         )
 
 
@@ -170,6 +170,8 @@ def _portable(value: Any) -> Any:
         return f"../gazetteers/{Path(value).name}"
     if isinstance(value, str) and value.startswith(f"{SHARED}/"):
         return f"..{value.removeprefix(str(SHARED))}"
+    if isinstance(value, str) and value.startswith(f"{RUNS}/"):
+        return f"{RUNS.name}{value.removeprefix(str(RUNS))}"
     return value
 
 

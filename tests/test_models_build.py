@@ -25,7 +25,7 @@ example = "Anna Berg met the mayor of Bergen."
 limits = ["It knows little."]
 
 [compression]
-words = 40
+words = { cased = 40, uncased = 30 }
 keep = ["data"]
 megabytes = 1
 
@@ -131,7 +131,8 @@ def test_a_run_with_other_settings_fails(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("words = 40", "word = 40", r"unknown key 'compression.word'"),
+        ("words = {", "word = {", r"unknown key 'compression.word'"),
+        ("cased = 40", 'cased = "40"', r"compression.words.cased must be a whole number, not '40'"),
         ('data = "dev"', 'data = "train"', r"tests.data must be one of dev, test, not 'train'"),
         ('data = "dev"', "", r"tests must name at least one corpus"),
         ('short = "free"', "", r"missing key 'licence.short'"),
@@ -157,15 +158,17 @@ def test_the_recipes_of_the_source_tree(scripts: Any, name: str) -> None:
     config = load_config(recipe.config)
     corpora = {corpus.name for corpus in config.corpora}
     assert (recipe.name, config.model.language) == (name, name)
-    assert set(recipe.tests) == set(recipe.compression.keep) == corpora
+    assert set(recipe.compression.keep) <= set(recipe.tests) == corpora
+    assert set(recipe.compression.words) == {view.name for view in config.model.views if view.has_table}
     assert recipe.compression.megabytes <= 12
     assert f"fofe-{name}: for {recipe.licence.short}" in recipe.licence.text
 
 
 def test_paths_of_this_machine_do_not_ship(scripts: Any) -> None:
     shared = scripts.SHARED
-    table = {"run": {"train": [f"{shared}/data/a.conll"]}, "other": "/elsewhere"}
-    assert scripts._portable(table) == {"run": {"train": ["../data/a.conll"]}, "other": "/elsewhere"}
+    table = {"run": {"train": [f"{shared}/data/a.conll"]}, "file": f"{scripts.RUNS}/b", "other": "/elsewhere"}
+    wanted = {"run": {"train": ["../data/a.conll"]}, "file": "runs/b", "other": "/elsewhere"}
+    assert scripts._portable(table) == wanted
 
 
 @pytest.mark.parametrize("name", ["en", "es", "zh"])

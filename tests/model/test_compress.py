@@ -173,3 +173,12 @@ def test_the_engine_in_torch_reads_compressed_tables(model: StoredModel, tmp_pat
     assert [mention.score for mention in found[0]] == pytest.approx(
         [mention.score for mention in found[1]], abs=1e-5
     )
+
+
+def test_each_table_may_keep_its_own_number_of_words(model: StoredModel) -> None:
+    small = compress(model, SMALLEST, words={"cased": 20})
+    assert len(small.vocabularies["cased"].words) == 20
+    assert small.vocabularies["uncased"].words == model.vocabularies["uncased"].words
+    assert "keeps its 20 (cased) most frequent words" in small.card
+    with pytest.raises(FofeError, match=r"no table 'glove' \(it has cased, uncased\)"):
+        prune(model, {"glove": 5})

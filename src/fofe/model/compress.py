@@ -22,7 +22,7 @@ def compress(
     model: StoredModel,
     storage: Storage,
     *,
-    words: int | None = None,
+    words: int | Mapping[str, int] | None = None,
     keep: Iterable[str] = (),
 ) -> StoredModel:
     """The model with its weights stored as told and, if told, with fewer words.
@@ -31,14 +31,15 @@ def compress(
         model: any model, also one that was compressed before.
         storage: the kinds of numbers to store.
         words: keep only so many of the most frequent words in each table, besides the training words that
-            the word vectors lacked. The others become unknown words of their shape.
+            the word vectors lacked. The others become unknown words of their shape. A number for each view
+            may be given; tables of views that are not named stay whole.
         keep: words that are kept whatever their rank.
     """
     smaller = model if words is None else prune(model, words, set(keep))
     settings: dict[str, Any] = {"tables": storage.tables, "weights": storage.weights}
     kept = words if words is not None else model.training.get("compression", {}).get("words")
     if kept is not None:
-        settings["words"] = kept
+        settings["words"] = dict(kept) if isinstance(kept, Mapping) else kept
     return replace(
         smaller,
         weights=_stored_as(smaller, storage),
@@ -48,10 +49,9 @@ def compress(
     )
 
 
-def prune(model: StoredModel, words: int, keep: Collection[str] = ()) -> StoredModel:
+def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[str] = ()) -> StoredModel:
     """The model with the `words` most frequent words of each table, and those to keep in any case."""
-    if words < 0:
-        raise FofeError(f"the number of words to keep cannot be {words}")
+    wanted = _words_of_views(model, words)
     weights = dict(model.weights)
     vocabularies = {}
     ranked_words = {}
@@ -63,7 +63,7 @@ def prune(model: StoredModel, words: int, keep: Collection[str] = ()) -> StoredM
                 remedy="name that corpus with --keep",
             )
         last_ranked = len(vocabulary.words) if ranked is None else ranked
-        chosen = _kept_words(vocabulary, words, last_ranked, keep)
+        chosen = _kept_words(vocabulary, wanted[view], last_ranked, keep)
         vocabularies[view] = Vocabulary(
             [vocabulary.words[number] for number in chosen], cased=vocabulary.cased, digits=vocabulary.digits
         )
@@ -73,6 +73,18 @@ def prune(model: StoredModel, words: int, keep: Collection[str] = ()) -> StoredM
         if ranked is not None:
             ranked_words[view] = sum(number < ranked for number in chosen)
     return replace(model, vocabularies=vocabularies, weights=weights, ranked_words=ranked_words)
+
+
+def _words_of_views(model: StoredModel, words: int | Mapping[str, int]) -> dict[str, int]:
+    """How many words each table is to keep."""
+    sizes = {view: len(vocabulary.words) for view, vocabulary in model.vocabularies.items()}
+    given = words if isinstance(words, Mapping) else dict.fromkeys(sizes, words)
+    for view, number in given.items():
+        if number < 0:
+            raise FofeError(f"the number of words to keep cannot be {number}")
+        if view not in sizes:
+            raise FofeError(f"the model has no table {view!r} (it has {', '.join(sizes)})")
+    return {**sizes, **given}
 
 
 def _kept_words(vocabulary: Vocabulary, words: int, ranked: int, keep: Iterable[str]) -> list[int]:
@@ -110,8 +122,9 @@ def _card(card: str, settings: Mapping[str, Any]) -> str:
     """The card with a section on what was done, in place of an earlier one."""
     lines = [f"Word tables are {settings['tables']}, other weights {settings['weights']}."]
     if "words" in settings:
-        lines.append(
-            f"Each table keeps its {settings['words']} most frequent words, besides words of training."
-        )
+        told = settings["words"]
+        if isinstance(told, Mapping):
+            told = ", ".join(f"{number} ({view})" for view, number in told.items())
+        lines.append(f"Each table keeps its {told} most frequent words, besides words of training.")
     lines.append("The scores above are those before compression.")
     return card.split(CARD_HEADING)[0] + CARD_HEADING + "\n" + "\n".join(lines) + "\n"
