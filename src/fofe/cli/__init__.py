@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from fofe import __version__
 from fofe.errors import FofeError
@@ -20,35 +21,36 @@ examples:
   fofe COMMAND --help     more on a command, with examples
 """
 
+COMMANDS = (
+    "train",
+    "tune",
+    "tag",
+    "serve",
+    "evaluate",
+    "compare",
+    "models",
+    "inspect",
+    "report",
+    "calibrate",
+    "compress",
+    "vectors",
+    "gazetteer",
+    "wiki",
+    "convert",
+    "check",
+    "kbp",
+    "fuse",
+    "ensemble",
+    "completion",
+)
+"""In the order of the help text; each has a module of its name here."""
+
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
-    from fofe.cli import (
-        calibrate,
-        check,
-        compare,
-        completion,
-        compress,
-        convert,
-        ensemble,
-        evaluate,
-        fuse,
-        gazetteer,
-        inspect,
-        kbp,
-        models,
-        report,
-        serve,
-        tag,
-        train,
-        tune,
-        vectors,
-        wiki,
-    )
-
+def make_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of all commands, or of some."""
     parser = argparse.ArgumentParser(
         prog="fofe",
         description=DESCRIPTION,
@@ -57,35 +59,17 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fofe {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (
-        train,
-        tune,
-        tag,
-        serve,
-        evaluate,
-        compare,
-        models,
-        inspect,
-        report,
-        calibrate,
-        compress,
-        vectors,
-        gazetteer,
-        wiki,
-        convert,
-        check,
-        kbp,
-        fuse,
-        ensemble,
-        completion,
-    ):
-        command.add_parser(subparsers)
+    for command in commands:
+        import_module(f"fofe.cli.{command}").add_parser(subparsers)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; what a user can mend ends with a message and exit code 2."""
-    args = make_parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    # Whoever names a command need not wait until those of all others are imported.
+    named = words[:1] if words and words[0] in COMMANDS else COMMANDS
+    args = make_parser(named).parse_args(words)
     try:
         code: int = args.run(args)
         sys.stdout.flush()

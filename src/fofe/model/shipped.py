@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fofe._files import read_text
 from fofe.errors import ModelError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "fofe.models"
 FOLDER = "model"
@@ -93,6 +95,8 @@ class InstalledModel:
 
 def installed_models() -> dict[str, InstalledModel]:
     """All models of installed packages by name, in order; of two with one name the first package counts."""
+    from importlib.metadata import entry_points  # a model given by its path need not wait for this
+
     found: dict[str, InstalledModel] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         found.setdefault(point.name, InstalledModel(point.name, point))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
-from fofe.model.by_language import ByLanguage
 from fofe.model.engine import Engine, Scores
 from fofe.model.ensemble import EnsembleEngine, is_ensemble, load_ensemble
 from fofe.model.pieces import pieces
@@ -23,6 +22,9 @@ from fofe.model.shipped import AUTO, model_path
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
+
+if TYPE_CHECKING:
+    from fofe.model.by_language import ByLanguage
 
 ENGINES = ("numpy", "torch")
 TOKENS_AT_ONCE = 2048
@@ -260,6 +262,8 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     if engine not in ENGINES:
         raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
     if path == AUTO:
+        from fofe.model.by_language import ByLanguage
+
         return ByLanguage(engine=engine, device=device)
     path = model_path(path)
 
