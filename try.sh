@@ -1,12 +1,13 @@
 #!/bin/sh
-# Train the small model of examples/ and tag a sentence with it: ./try.sh ["Another sentence."]
-# Everything stays in this directory: the environment in .venv, the model in runs/tiny.
+# Install fofe and its English model, and tag three sentences, or your own: ./try.sh ["Another sentence."]
+# Everything stays in this directory: the environment is .venv.
 set -eu
 cd "$(dirname "$0")"
-text=${1:-Anna Berg met the mayor of Bergen at the University of Bergen.}
+[ $# -gt 0 ] || set -- \
+    "S.E.C. chief Mary Shapiro left Washington in December." \
+    "Mark and his closest friend Scarlet, a cello player, joined the same company." \
+    "He used to study in University of Toronto."
 
 python3 -m venv .venv
-.venv/bin/pip install --quiet -c constraints.txt '.[train]'
-rm -rf runs/tiny
-.venv/bin/fofe train examples/tiny.toml -o runs/tiny
-.venv/bin/fofe tag --model runs/tiny/model --format text --text "$text"
+.venv/bin/pip install --quiet -c constraints.txt . ./models/en
+printf '%s\n' "$@" | .venv/bin/fofe tag --format text
