@@ -36,7 +36,7 @@ from fofe.formats.report import Report
 from fofe.text.align import Aligner
 from fofe.train.examples import LabelledSentence, labelled_sentences
 
-TURNS = 3
+TURNS = 5
 SENTENCE = "S.E.C. chief Mary Shapiro left Washington in December."
 
 
