@@ -233,8 +233,11 @@ def _with_cut(
 def _groups(
     sentences: Sequence[LabelledSentence], random: np.random.Generator
 ) -> list[list[LabelledSentence]]:
-    """Whole documents in random order, some sentences together."""
-    begins = [number for number, sentence in enumerate(sentences) if sentence.opens or not number]
+    """Whole documents in random order, some sentences together; very long documents are cut."""
+    begins: list[int] = []
+    for number, sentence in enumerate(sentences):
+        if sentence.opens or not number or number - begins[-1] == SENTENCES_AT_ONCE:
+            begins.append(number)
     documents = [
         sentences[start:end] for start, end in zip(begins, [*begins[1:], len(sentences)], strict=True)
     ]

@@ -17,6 +17,7 @@ from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence
 
 SENTENCES_AT_ONCE = 128
+MOST = 512
 
 
 @dataclass(frozen=True)
@@ -91,10 +92,15 @@ def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
 
 
 def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
-    """Whole documents, about so many sentences together."""
+    """Whole documents, about so many sentences together.
+
+    A very long document is cut, or its fragments would take gigabytes; of what lies further back than that,
+    no context remembers anything.
+    """
     start = 0
     for end in range(1, len(sentences) + 1):
-        if end == len(sentences) or (end - start >= SENTENCES_AT_ONCE and sentences[end].opens):
+        size = end - start
+        if end == len(sentences) or size >= MOST or (size >= SENTENCES_AT_ONCE and sentences[end].opens):
             yield sentences[start:end]
             start = end
 
