@@ -44,8 +44,8 @@ from fofe.train.examples import LabelledSentence
 from fofe.train.tuning import evaluate
 
 MODEL = "model"
-ANYWHERE = ("training.threads", "training.device")
-"""Settings that may differ: they do not say what is learned."""
+ANYWHERE = ("training.threads", "training.device", "model.gazetteer.types")
+"""Settings that may differ: they do not say what is learned, or are filled in by training."""
 
 
 def main(arguments: list[str] | None = None) -> int:
