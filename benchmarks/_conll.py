@@ -76,21 +76,22 @@ def study(
 
 
 def score_on_conll(model: StoredModel, result: Path, *, smoke: bool = False) -> None:
-    """Choose threshold and strategy on testa alone, score testb with them, and write down both.
-
-    For models of several corpora, whose training chose by the dev sets of all.
-    """
-    engine = Engine(model.config, model.encoder, model.weights)
-
-    def tuned_on(part: str, config: DecodingConfig) -> Tuned:
-        file = shared("data", "conll2003", f"eng.{part}")
-        documents = read_corpus(beginning(file) if smoke else file, "conll")
-        sentences = labelled_sentences(documents, Report())
-        return tune([judge(part, engine, sentences, model.labels, min(config.thresholds))], config)
-
-    dev = tuned_on("testa", DecodingConfig())
-    test = tuned_on("testb", DecodingConfig(False, (dev.strategy,), (dev.threshold,)))
+    """Choose threshold and strategy on testa alone, score testb with them, and write down both."""
+    dev = tuned_on(model, "testa", DecodingConfig(), smoke=smoke)
+    chosen = DecodingConfig(False, (dev.strategy,), (dev.threshold,))
+    test = tuned_on(model, "testb", chosen, smoke=smoke)
     _write_outcome(result, {**model.training, "dev": asdict(dev), "test": asdict(test)})
+
+
+def tuned_on(model: StoredModel, part: str, config: DecodingConfig, *, smoke: bool = False) -> Tuned:
+    """The best way to decode a part of CoNLL-2003, for a model that has its labels.
+
+    The training of several corpora chooses by the mean over all dev sets, each in the labels of its corpus.
+    """
+    file = shared("data", "conll2003", f"eng.{part}")
+    sentences = labelled_sentences(read_corpus(beginning(file) if smoke else file, "conll"), Report())
+    engine = Engine(model.config, model.encoder, model.weights)
+    return tune([judge(part, engine, sentences, model.labels, min(config.thresholds))], config)
 
 
 def _write_outcome(result: Path, training: dict[str, Any]) -> None:

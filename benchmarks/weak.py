@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from _conll import CONFIGS
+from _conll import CONFIGS, tuned_on
 from _mention_runs import trained
 from _record import RUNS, record_seed, shared
 from _resources import with_resources
 
 from fofe.formats import Report, read_corpus, write_corpus
 from fofe.text.document import Document
-from fofe.train.config import CorpusConfig, RunConfig, load_config
+from fofe.train.config import CorpusConfig, DecodingConfig, RunConfig, load_config
 from fofe.wiki.job import Settings, label_dump
 
 FOLDER = RUNS / "weak"
@@ -57,7 +57,7 @@ def main() -> None:
             ["weak", name, *(kind for kind in ("smoke", "fast") if getattr(args, kind)), str(args.seed)]
         )
         model = trained(_config(corpora, settings), folder, command.replace("SEED", str(args.seed)))
-        f1[name] = round(float(model.training["dev"]["f1"]), 2)
+        f1[name] = round(tuned_on(model, "testa", DecodingConfig()).f1, 2)
         print(name, f1[name])
     if not args.smoke:
         metrics = {"typed_links": typed, "dev_f1_without": f1["without"], "dev_f1_with": f1["with"]}
