@@ -112,6 +112,16 @@ def test_broken_bodies_are_422(client: TestClient, body: bytes) -> None:
     assert response.json()["error"]
 
 
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "json", ""])
+def test_what_is_not_called_json_is_422(client: TestClient, content_type: str) -> None:
+    body = b'{"text": "Omar Haddad left."}'
+    refused = client.post("/v1/tag", content=body, headers={"content-type": content_type})
+    assert refused.status_code == 422
+    assert "Content-Type: application/json" in refused.json()["error"]
+    for name in ("application/json; charset=utf-8", "Application/JSON", "application/vnd.api+json"):
+        assert client.post("/v1/tag", content=body, headers={"content-type": name}).status_code == 200
+
+
 def test_lone_surrogates_pass_through(client: TestClient) -> None:
     body = b'{"text": "Omar Haddad\\ud800 left.", "threshold": 0, "for_recall": true}'
     headers = {"content-type": "application/json"}

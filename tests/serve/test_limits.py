@@ -97,7 +97,7 @@ def test_nonsense_is_refused(say: Callable[..., bytes]) -> None:
 
 
 def test_what_takes_too_long_is_given_up(serving: Callable[..., TestClient]) -> None:
-    client = serving(seconds=0.05)
+    client = serving(seconds=0.3)
     response = client.post("/v1/tag", json={"text": "Omar Haddad met the mayor of Lima. " * 20_000})
     assert response.status_code in (408, 503)
     assert "seconds" in response.json()["error"]

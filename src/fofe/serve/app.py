@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +22,7 @@ from fofe.decode import STRATEGIES
 from fofe.serve import schema
 from fofe.serve.answers import JsonAnswer, document_answer, lattice_answer, model_answer
 from fofe.serve.batcher import Batcher
+from fofe.serve.direct import Direct, Operation, unprocessable
 from fofe.serve.export import MEDIA_TYPES, export
 from fofe.serve.guard import OPEN_FOLDER, STREAM, Guard, Limits
 from fofe.serve.metrics import CONTENT_TYPE, Metrics
@@ -63,9 +64,10 @@ class Server:
         )
         self.app.add_exception_handler(RequestValidationError, _say_what_is_wrong)
         self.app.add_exception_handler(HTTPException, _say_it_plainly)
+        self._operations: dict[str, Operation] = {}
         self._add_paths()
         paths = {getattr(route, "path", "") for route in self.app.routes}
-        self.guard = Guard(self.app, limits, self.metrics, paths)
+        self.guard = Guard(Direct(self.app, self._operations), limits, self.metrics, paths)
 
     @asynccontextmanager
     async def _life(self, _: FastAPI) -> AsyncIterator[None]:
@@ -78,11 +80,12 @@ class Server:
         self._add("/health", self._health, schema.HealthAnswer, locked=False)
         self._add("/metrics", self._metrics, response_class=PlainTextResponse)
         self._add("/v1/models", self._models, schema.ModelsAnswer)
-        self._add("/v1/tag", _taking(self._tag, requests.tag), schema.TagAnswer)
-        self._add("/v1/lattice", _taking(self._lattice, requests.lattice), schema.LatticeAnswer)
-        self._add(
+        self._add_direct("/v1/tag", self._tag, requests.tag, schema.TagAnswer)
+        self._add_direct("/v1/lattice", self._lattice, requests.lattice, schema.LatticeAnswer)
+        self._add_direct(
             "/v1/export",
-            _taking(self._export, requests.export),
+            self._export,
+            requests.export,
             response_class=Response,
             content={_bare(media_type): {} for media_type in MEDIA_TYPES.values()},
         )
@@ -96,6 +99,18 @@ class Server:
         )
         self.app.mount(OPEN_FOLDER.rstrip("/"), StaticFiles(directory=PAGE), name="page")
         self.app.add_api_route("/", _page, include_in_schema=False)
+
+    def _add_direct(
+        self,
+        path: str,
+        handler: Callable[[Any], Awaitable[Response]],
+        fields: type[BaseModel],
+        answer: type[BaseModel] | None = None,
+        **options: Any,
+    ) -> None:
+        """Add a path to which JSON is posted."""
+        self._operations[path] = Operation(fields, handler)
+        self._add(path, _taking(handler, fields), answer, **options)
 
     def _add(
         self,
@@ -222,9 +237,5 @@ async def _say_it_plainly(_: Request, error: Exception) -> JSONResponse:
 
 
 async def _say_what_is_wrong(_: Request, error: Exception) -> JSONResponse:
-    """One line for each mistake; the input itself is not repeated, it may be long or no valid text."""
     assert isinstance(error, RequestValidationError)
-    lines = [
-        f"{'.'.join(str(part) for part in mistake['loc'])}: {mistake['msg']}" for mistake in error.errors()
-    ]
-    return JSONResponse({"error": "; ".join(lines)}, status_code=422)
+    return unprocessable(error.errors())

@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fofe.serve.deadline import Deadline
 from fofe.serve.metrics import Metrics
 
 OPEN_PATHS = frozenset({"/", "/health"})
@@ -91,17 +92,22 @@ class Guard:
         if scope["path"] == STREAM:
             await self._app(scope, receive, answer)
             return
-        began = time.perf_counter()
-        body = await self._body(receive, headers)
-        left = self._limits.seconds - (time.perf_counter() - began)
+        seconds = self._limits.seconds
+        body: bytes | None = None
         try:
-            await asyncio.wait_for(self._app(scope, _replay(body, receive), answer), max(left, 0.001))
+            with Deadline(seconds):
+                body = await self._body(receive, headers)
+                if body is not None:
+                    await self._app(scope, _replay(body, receive), answer)
         except asyncio.TimeoutError:
             if answer.status:
                 raise  # the answer has begun: all that is left is to break it off
-            raise RefusalError(
-                503, f"not done within {self._limits.seconds:g} seconds; send less text"
-            ) from None
+            if body is None:
+                raise RefusalError(408, f"the request did not arrive within {seconds:g} seconds") from None
+            raise RefusalError(503, f"not done within {seconds:g} seconds; send less text") from None
+        if body is None:
+            await _discard(receive, self._limits)
+            raise RefusalError(413, f"more than the {self._limits.max_bytes} bytes that this server takes")
 
     def _may_enter(self, path: str, headers: dict[bytes, bytes]) -> bool:
         token = self._limits.token
@@ -109,20 +115,10 @@ class Guard:
             return True
         return hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + token.encode())
 
-    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes:
-        limits = self._limits
-        too_much = RefusalError(413, f"more than the {limits.max_bytes} bytes that this server takes")
-        if int(headers.get(b"content-length", b"0")) > limits.max_bytes:
-            await _discard(receive, limits)
-            raise too_much
-        try:
-            body = await asyncio.wait_for(_read(receive, limits.max_bytes), limits.seconds)
-        except asyncio.TimeoutError:
-            raise RefusalError(408, f"the request did not arrive within {limits.seconds:g} seconds") from None
-        if body is None:
-            await _discard(receive, limits)
-            raise too_much
-        return body
+    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
+        """The whole body, or None if it is too large."""
+        most = self._limits.max_bytes
+        return None if int(headers.get(b"content-length", b"0")) > most else await _read(receive, most)
 
 
 class _Answer:

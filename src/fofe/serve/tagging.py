@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fofe.model.tagger import Model
@@ -34,19 +34,12 @@ class Tagging:
     async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
         """The texts with their mentions."""
         documents = await self.documents(model, texts)
-        tagged = [replace(document, mentions=[]) for document in documents]
-        async for number, part in self._parts(model, documents):
-            tagged[number].mentions += part.mentions
-        return tagged
-
-    async def _parts(
-        self, model: Model, documents: Sequence[Document]
-    ) -> AsyncIterator[tuple[int, Document]]:
         self._metrics.documents += len(documents)
+        tagged = [replace(document, mentions=[]) for document in documents]
         for numbered in parts(model, documents):
-            pieces = [piece for _, piece in numbered]
-            found = await self.batcher.tag(model, pieces)
+            found = await self.batcher.tag(model, [piece for _, piece in numbered])
             for (number, _), piece in zip(numbered, found, strict=True):
                 self._metrics.tokens += sum(map(len, piece.sentences))
                 self._metrics.mentions += len(piece.mentions)
-                yield number, piece
+                tagged[number].mentions += piece.mentions
+        return tagged
