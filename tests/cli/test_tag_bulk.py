@@ -180,6 +180,11 @@ def test_mistakes_are_told_once_by_several_workers(
     assert error.count("\n") == 1
 
 
+def _heed_interrupts() -> None:
+    """As in the foreground: what is started in the background ignores them, and so do its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextmanager
 def endless(model: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """`fofe tag` with two workers on input without end, as a shell starts it, after its first line."""
@@ -192,6 +197,7 @@ def endless(model: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_heed_interrupts,
         ) as process,
     ):
         assert source.stdout is not None
