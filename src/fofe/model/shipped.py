@@ -137,9 +137,10 @@ def model_of_language(language: str) -> InstalledModel:
 
 def no_model_for(language: str, known: dict[str, InstalledModel]) -> ModelError:
     """The error that says how to get a model of a language."""
+    source = INSTALL.format(language) if language in SHIPPED else "pip install of a package with one"
     return ModelError(
         f"no model of the language {language!r} is installed",
-        remedy=f"{told_names(known)}; {INSTALL.format(language)} brings one, or give a model directory",
+        remedy=f"{told_names(known)}; {source} brings one, or give a model directory",
     )
 
 
