@@ -142,7 +142,7 @@ def _measure_worth(args: argparse.Namespace) -> None:
     if not args.smoke:
         cost = _cost()
         metrics |= {name: cost[name] for name in ("us_per_token", "load_s")}
-        record_seed("gazetteer_fast" if args.fast else "gazetteer", args.seed, metrics, command)
+        record_seed("gazetteer", args.seed, metrics, command)
 
 
 if __name__ == "__main__":

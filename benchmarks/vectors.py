@@ -4,7 +4,7 @@
     python benchmarks/vectors.py --seed 1 --fast
 
 The vectors are trained on a part of the parliamentary debates beside the project, as `fofe vectors train`
-does, cased and uncased, and take the place of those of the default configuration. All else is the same.
+does, cased and uncased, and take the place of those of the compact configuration. All else is the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
     metrics: dict[str, float] = {}
     for name, vectors in (("random", None), ("trained", folder)):
         changes = {"training.seed": args.seed} | (FAST if args.fast else {})
-        config = load_config(CONFIGS / "default.toml", changes)
+        config = load_config(CONFIGS / "compact.toml", changes)
         views = (
             _view("cased", vectors),
             _view("uncased", vectors),
@@ -54,7 +54,7 @@ def main() -> None:
         )
         outcome = study(
             f"vectors-{name}-{'fast' if args.fast else 'full'}-{args.seed}",
-            CONFIGS / "default.toml",
+            CONFIGS / "compact.toml",
             {},
             command.replace("SEED", str(args.seed)),
             smoke=args.smoke,
@@ -63,7 +63,7 @@ def main() -> None:
         metrics[f"dev_f1_{name}"] = round(outcome.dev[2], 2)
         print(metrics, flush=True)
     if not args.smoke:
-        record_seed("vectors_fast" if args.fast else "vectors", args.seed, metrics, command)
+        record_seed("vectors", args.seed, metrics, command)
 
 
 def _view(name: str, folder: Path | None) -> ViewConfig:
