@@ -27,9 +27,6 @@ def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:
         key = f"corpus.{corpus.name}"
         paths[f"{key}.train"] = [_shared(path) for path in corpus.train]
         paths |= {f"{key}.{part}": _shared(path) for part, path in _held_out(corpus) if path}
-    for view in found.model.views:
-        if view.vectors:
-            paths[f"model.views.{view.name}.vectors"] = _shared(view.vectors)
     whole = load_config(config, paths | overrides)
     return replace(whole, model=with_resources(whole.model))
 
