@@ -17,8 +17,10 @@ from _conll import CONFIGS, STUDIES, Outcome, study
 from _plots import curve
 from _record import HERE, on_one_thread, record
 
+from fofe.train.config import load_config
+
 COMMAND = "python benchmarks/ablations.py"
-SETTINGS = {"training.epochs": 8, "training.evaluate_every": 8, "training.seed": 1}
+SETTINGS = {"training.epochs": 6, "training.evaluate_every": 6, "training.seed": 1}
 
 STUDY_POINTS: dict[str, dict[str, dict[str, Any]]] = {
     "forgetting factor": {
@@ -64,7 +66,7 @@ def main() -> None:
     on_one_thread()
     for name in args.point or points:
         print(f"{name}\t{_train(name, points[name], smoke=args.smoke).dev[2]:.2f}", flush=True)
-    if not args.smoke and all((STUDIES / f"ablation-{name}" / "result.json").exists() for name in points):
+    if not args.smoke and all(_is_done(*point) for point in points.items()):
         scores = {
             name: round(_train(name, changes, smoke=False).dev[2], 2) for name, changes in points.items()
         }
@@ -74,12 +76,23 @@ def main() -> None:
 
 def _train(name: str, changes: dict[str, Any], *, smoke: bool) -> Outcome:
     return study(
-        f"ablation-{name}",
+        _folder(name, changes),
         CONFIGS / "compact.toml",
         SETTINGS | changes,
         f"{COMMAND} --point {name}",
         smoke=smoke,
     )
+
+
+def _folder(name: str, changes: dict[str, Any]) -> str:
+    """Points that change nothing are one model."""
+    config = CONFIGS / "compact.toml"
+    is_base = load_config(config, SETTINGS | changes) == load_config(config, SETTINGS)
+    return f"ablation-{'base' if is_base else name}-{SETTINGS['training.epochs']}"
+
+
+def _is_done(name: str, changes: dict[str, Any]) -> bool:
+    return (STUDIES / _folder(name, changes) / "result.json").exists()
 
 
 def draw(scores: dict[str, float]) -> None:
