@@ -8,8 +8,10 @@
 
 The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and
 in its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test
-set (GUM: dev). Without a name, what has been trained is compared and recorded: the joint model's F1 minus
-that of the single one. A call that was killed goes on when it is given again.
+set (GUM: dev). The corpora mark mentions differently ("the White House" or "White House"), so the joint
+model is told which of them a training sentence is from, and is judged by the conventions of each. Without a
+name, what has been trained is compared and recorded: the joint model's F1 minus that of the single one. A
+call that was killed goes on when it is given again.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ def _alone(config: RunConfig, name: str) -> RunConfig:
     if not corpus.nested:
         decoding = replace(decoding, nested=False, strategies=("highest-first", "longest-first"))
     ungated = replace(config.gate, enabled=False)  # a gate makes tagging faster, not better
-    return replace(config, corpus=(replace(corpus, labels={}),), decoding=decoding, gate=ungated)
+    untold = replace(config.model, conventions=())
+    own = replace(corpus, labels={})
+    return replace(config, corpus=(own,), model=untold, decoding=decoding, gate=ungated)
 
 
 def _folder(model: str, seed: int, epochs: int | None) -> str:

@@ -140,6 +140,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--exact", action="store_true", help="judge every fragment, also those that the gate turns away"
     )
     decoding.add_argument(
+        "--conventions",
+        metavar="CORPUS",
+        help="mark mentions as this corpus does, with a model that was told its training corpora apart",
+    )
+    decoding.add_argument(
         "--alternatives", type=int, default=0, metavar="N", help="also tell the N next best labels"
     )
     parser.set_defaults(run=run)
@@ -267,6 +272,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
         "alternatives": args.alternatives,
         "for_recall": args.recall,
         "exact": args.exact,
+        "conventions": args.conventions,
     }
 
 

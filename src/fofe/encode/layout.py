@@ -14,7 +14,8 @@ class Block:
 
     `code` is one of the word codes, with the `view` and the forgetting `factor` (none for a bag) it is made
     from; or `character_left`, `character_right`, `character_cnn`; or `borders`: whether the fragment begins
-    and whether it ends its sentence; or `names`: which names of a gazetteer it matches.
+    and whether it ends its sentence; or `names`: which names of a gazetteer it matches; or
+    `conventions`: of which corpus they are that a mention must meet, all zero where that is not told.
     """
 
     code: str
@@ -29,6 +30,7 @@ CHARACTER_RIGHT = "character_right"
 CHARACTER_CNN = "character_cnn"
 BORDERS = "borders"
 NAMES = "names"
+CONVENTIONS = "conventions"
 
 
 def input_blocks(config: ModelConfig) -> list[Block]:
@@ -49,6 +51,8 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         wanted.append((BORDERS, "", None, 2))
     if config.gazetteer is not None:
         wanted.append((NAMES, "", None, len(KINDS) * len(config.gazetteer.types)))
+    if config.conventions:
+        wanted.append((CONVENTIONS, "", None, len(config.conventions)))
     blocks: list[Block] = []
     start = 0
     for code, name, factor, width in wanted:

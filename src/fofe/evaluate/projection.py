@@ -94,5 +94,9 @@ class ProjectedScorer:
         scores = self._scorer.score(sentences, opens, exact=exact)
         return replace(scores, probabilities=self._projection.project(scores.probabilities))
 
+    def following(self, conventions: str) -> ProjectedScorer:
+        """One that judges by the conventions of a corpus."""
+        return ProjectedScorer(self._scorer.following(conventions), self._projection)
+
     def fresh(self) -> ProjectedScorer:
         return ProjectedScorer(self._scorer.fresh(), self._projection)

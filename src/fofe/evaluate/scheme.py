@@ -22,10 +22,12 @@ class Scheme:
     """Whether only outermost mentions are annotated."""
     heads: bool = False
     """Whether its nominals are reduced to their head words."""
+    conventions: str | None = None
+    """The corpus itself, where the model knows its conventions."""
 
     def model(self, stored: StoredModel) -> Model:
-        """The model in the labels of the corpus."""
-        return in_labels_of_corpus(stored, self.labels)
+        """The model in the labels of the corpus, by its conventions."""
+        return in_labels_of_corpus(stored, self.labels).with_options(conventions=self.conventions)
 
 
 def trained_scheme(stored: StoredModel, name: str) -> Scheme:
@@ -35,7 +37,8 @@ def trained_scheme(stored: StoredModel, name: str) -> Scheme:
         told = ", ".join(known) or "nothing that it tells"
         raise FofeError(f"the model knows no corpus {name!r} (it was trained on: {told})")
     scheme = known[name]
-    return Scheme(scheme["labels"], not scheme["nested"], scheme["heads"])
+    conventions = name if name in stored.config.conventions else None
+    return Scheme(scheme["labels"], not scheme["nested"], scheme["heads"], conventions)
 
 
 def given_scheme(settings: Sequence[str], gold: Iterable[Document]) -> Scheme:

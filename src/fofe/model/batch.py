@@ -37,6 +37,8 @@ class TorchBatch:
     """[F, 2] whether each fragment begins and whether it ends its sentence."""
     names: Tensor
     """[F, B] which names of the gazetteer each fragment matches; [F, 0] without one."""
+    conventions: Tensor
+    """[F, C] of which corpus the conventions are that each fragment is judged by; [F, 0] without any."""
     firsts: Tensor
     """[F] first token of each fragment."""
     lasts: Tensor
@@ -76,11 +78,15 @@ class TorchBatch:
 
 
 def make_batch(
-    text: EncodedText, fragments: Fragments, names: BoolArray | None = None
+    text: EncodedText,
+    fragments: Fragments,
+    names: BoolArray | None = None,
+    conventions: BoolArray | None = None,
 ) -> tuple[TorchBatch, dict[str, Tensor]]:
     """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs.
 
-    `names` [F, B] says which names of the model's gazetteer the fragments match.
+    `names` [F, B] says which names of the model's gazetteer the fragments match, `conventions` [F, C] which
+    corpus's conventions they are judged by.
     """
     distinct: dict[str, Tensor] = {}
     words: dict[str, Tensor] = {}
@@ -96,6 +102,7 @@ def make_batch(
     bag_offsets = np.zeros(len(firsts), dtype=np.int64)
     np.cumsum(lengths[:-1], out=bag_offsets[1:])
     bag = np.arange(lengths.sum()) + np.repeat(firsts - bag_offsets, lengths)
+    nothing = np.zeros((len(firsts), 0), dtype=bool)
     spelling = text.spelling or _UNSPELT
     distinct_characters, characters = np.unique(spelling.characters, return_inverse=True)
     return (
@@ -109,7 +116,8 @@ def make_batch(
             borders=torch.from_numpy(
                 np.stack([text.sentence_starts()[firsts], text.sentence_ends()[lasts]], axis=1)
             ),
-            names=torch.from_numpy(np.zeros((len(firsts), 0), dtype=bool) if names is None else names),
+            names=torch.from_numpy(nothing if names is None else names),
+            conventions=torch.from_numpy(nothing if conventions is None else conventions),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),
             before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),

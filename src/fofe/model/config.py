@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from fofe.encode.fofe import FORGOTTEN
+from fofe.errors import FofeError
 from fofe.text.digits import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
 
@@ -164,6 +165,9 @@ class ModelConfig:
     views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
     characters: CharacterConfig = field(default_factory=CharacterConfig)
     gazetteer: GazetteerConfig | None = None
+    conventions: tuple[str, ...] = ()
+    """Corpora that annotate differently: the network is told which one a training sentence is from, and can
+    be told whose conventions to follow when it tags."""
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:
@@ -176,6 +180,8 @@ class ModelConfig:
         for factor in self.factors:
             _factor(factor)
         names = [view.name for view in self.views]
+        if len(set(self.conventions)) != len(self.conventions):
+            raise ValueError(f"conventions must name each corpus once, not {', '.join(self.conventions)}")
         if len(set(names)) != len(names):
             raise ValueError(f"views need different names, not {', '.join(names)}")
         if not self.factors:
@@ -196,6 +202,13 @@ class ModelConfig:
     def code_scales(self) -> tuple[float, ...]:
         """What the codes of each forgetting factor are multiplied by."""
         return (1.0,) if len(self.factors) == 1 else tuple(1 - factor for factor in self.factors)
+
+    def convention(self, corpus: str) -> int:
+        """The number of a corpus whose conventions the model knows; an error says which it knows."""
+        if corpus not in self.conventions:
+            known = ", ".join(self.conventions) or "none"
+            raise FofeError(f"the model does not know the conventions of {corpus!r} (it knows: {known})")
+        return self.conventions.index(corpus)
 
     @property
     def sees_documents(self) -> bool:

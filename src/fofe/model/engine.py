@@ -64,7 +64,7 @@ class Engine:
         gate_parts = 0 if gate is None else len(gate.offsets)
         self._gate_rows, self._window_rows = slice(1, 1 + gate_parts), slice(1 + gate_parts, None)
         self._lexicon = Lexicon(self._word_rows)
-        self._first_layer = FirstLayer(config, blocks, weights)
+        self._first_layer = self._plain_layer = FirstLayer(config, blocks, weights)
         self._layers = [
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
@@ -78,6 +78,12 @@ class Engine:
         """
         other = copy.copy(self)
         other._lexicon = Lexicon(other._word_rows)
+        return other
+
+    def following(self, conventions: str) -> Engine:
+        """An engine that shares this one's words and judges by the conventions of a corpus."""
+        other = copy.copy(self)
+        other._first_layer = self._plain_layer.following(self.config.convention(conventions))
         return other
 
     def score(

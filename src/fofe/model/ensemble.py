@@ -6,6 +6,7 @@ itself, with weights and the decoding of the whole.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import shutil
@@ -77,8 +78,15 @@ class EnsembleEngine:
 
     def fresh(self) -> EnsembleEngine:
         """One that has seen no text yet."""
-        other = object.__new__(EnsembleEngine)
-        other.__dict__.update(self.__dict__, _engines=[engine.fresh() for engine in self._engines])
+        return self._of([engine.fresh() for engine in self._engines])
+
+    def following(self, conventions: str) -> EnsembleEngine:
+        """One that judges by the conventions of a corpus."""
+        return self._of([engine.following(conventions) for engine in self._engines])
+
+    def _of(self, engines: Sequence[Scorer]) -> EnsembleEngine:
+        other = copy.copy(self)
+        other._engines = engines
         return other
 
     def score(

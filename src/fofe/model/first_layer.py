@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from fofe._arrays import BoolArray, FloatArray, IntArray
 from fofe.encode.encoded import Contexts
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments, covered_tokens
-from fofe.encode.layout import BORDERS, Block
+from fofe.encode.layout import BORDERS, CONVENTIONS, Block
 from fofe.model.config import (
     BAG,
     LEFT_EXCLUDING,
@@ -51,9 +52,16 @@ class FirstLayer:
         self._scanned = {
             key: np.ascontiguousarray(weight[used]) for key, weight in made.items() if key[0] != BAG
         }
-        self._borders = next(
-            (first[block.start : block.end] for block in blocks if block.code == BORDERS), None
-        )
+        of_code = {block.code: first[block.start : block.end] for block in blocks if not block.view}
+        self._borders = of_code.get(BORDERS)
+        self._conventions = of_code.get(CONVENTIONS)
+
+    def following(self, number: int) -> FirstLayer:
+        """The same layer that is told to follow the conventions of that number."""
+        assert self._conventions is not None, "only a model that knows conventions can follow them"
+        other = copy.copy(self)
+        other._bias = self._bias + self._conventions[number]
+        return other
 
     def sums(
         self, vectors: FloatArray, contexts: Contexts, fragments: Fragments, at_once: int

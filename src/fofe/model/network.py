@@ -115,6 +115,8 @@ class Network(nn.Module):
             parts.append(batch.borders.to(parts[0].dtype))
         if self.config.gazetteer is not None:
             parts.append(batch.names.to(parts[0].dtype))
+        if self.config.conventions:
+            parts.append(batch.conventions.to(parts[0].dtype))
         return torch.cat(parts, dim=1)
 
     def word_vectors(

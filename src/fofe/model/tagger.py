@@ -44,6 +44,8 @@ class Scorer(Protocol):
 
     def fresh(self) -> Scorer: ...
 
+    def following(self, conventions: str) -> Scorer: ...
+
 
 class Model:
     """Finds mentions in text.
@@ -76,6 +78,7 @@ class Model:
         alternatives: int | None = None,
         for_recall: bool | None = None,
         exact: bool | None = None,
+        conventions: str | None = None,
     ) -> Model:
         """A model that shares this one's weights and decodes as given; what is not given stays.
 
@@ -87,6 +90,8 @@ class Model:
             for_recall: take the best label other than NONE even where NONE is more likely; this judges every
                 fragment, as `exact` does.
             exact: judge every fragment, also those that the gate would turn away.
+            conventions: the corpus whose manner of annotating is followed, for a model that was trained from
+                several and told which is which (`config.conventions`).
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
@@ -105,6 +110,8 @@ class Model:
             other._for_recall = for_recall
         if exact is not None:
             other._exact = exact
+        if conventions is not None:
+            other._engine = self._engine.following(conventions)
         return other
 
     def fresh(self) -> Model:

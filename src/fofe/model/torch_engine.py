@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
 
 from fofe._arrays import FloatArray
@@ -26,6 +28,7 @@ class TorchEngine:
         self.config = config
         self._encoder = encoder
         self._device = device
+        self._follows = np.zeros(len(config.conventions), dtype=bool)
         alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
         label_count = len(weights[f"layers.{len(config.hidden)}.bias"])
         self._network = Network(config, alphabet_size=alphabet_size, label_count=label_count).to(device)
@@ -42,6 +45,12 @@ class TorchEngine:
         """Itself: nothing is kept from one text to the next."""
         return self
 
+    def following(self, conventions: str) -> TorchEngine:
+        """An engine that shares this one's weights and judges by the conventions of a corpus."""
+        other = copy.copy(self)
+        other._follows = np.arange(len(self._follows)) == self.config.convention(conventions)
+        return other
+
     def score(
         self,
         sentences: Sequence[Sequence[str]],
@@ -56,7 +65,8 @@ class TorchEngine:
         if self._encoder.names is not None:
             words = [word for sentence in sentences for word in sentence]
             names = self._encoder.names.look_up(words, text.token_offsets, fragments).of_fragments()
-        batch, rows = make_batch(text, fragments, names)
+        conventions = np.tile(self._follows, (len(fragments), 1))
+        batch, rows = make_batch(text, fragments, names, conventions)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network(batch.to(self._device), tables)

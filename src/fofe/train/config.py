@@ -264,7 +264,11 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
         raise ConfigError(f"is not valid TOML: {error}", path=path) from None
     for key, value in (overrides or {}).items():
         _set(table, key, value, path)
-    return _with_paths(build(RunConfig, table, path=path), Path(path).parent)
+    config = build(RunConfig, table, path=path)
+    corpora = [corpus.name for corpus in config.corpora]
+    if strange := [name for name in config.model.conventions if name not in corpora]:
+        raise ConfigError(f"model.conventions: there is no [[corpus]] of the name {strange[0]!r}", path=path)
+    return _with_paths(config, Path(path).parent)
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:

@@ -113,4 +113,5 @@ def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
         targets=batch.targets[fragments],
         weights=None if batch.weights is None else batch.weights[fragments],
         names=None if batch.names is None else batch.names[fragments],
+        conventions=None if batch.conventions is None else batch.conventions[fragments],
     )

@@ -171,7 +171,7 @@ class Prepared:
 def _prepared(batches: Iterator[Batch], crew: Crew) -> Iterator[Prepared]:
     for whole in batches:
         batch = crew.share_of(whole)
-        tensors, rows = make_batch(batch.text, batch.fragments, batch.names)
+        tensors, rows = make_batch(batch.text, batch.fragments, batch.names, batch.conventions)
         if batch is not whole:
             tensors, rows = _with_all_rows(tensors, rows, whole)
         yield Prepared(

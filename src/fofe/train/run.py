@@ -292,7 +292,7 @@ class Run:
         return [
             judge(
                 corpus.name,
-                engine,
+                engine.following(corpus.name) if corpus.name in self.config.model.conventions else engine,
                 corpus.part(part),
                 self.setup.labels,
                 threshold,

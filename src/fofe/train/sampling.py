@@ -17,6 +17,10 @@ from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
 
+UNTOLD = 0.3
+"""For which share of the sentences the network is not told whose conventions they follow, so that it can
+also tag text without that."""
+
 
 @dataclass(frozen=True)
 class LookedUp:
@@ -81,6 +85,8 @@ class Batch:
     """[F] what the losses are multiplied by, where corpora weigh differently."""
     names: BoolArray | None = None
     """[F, B] which names of the gazetteer the fragments match, where there is one."""
+    conventions: BoolArray | None = None
+    """[F, C] of which corpus the conventions are that the fragments are judged by, where that is told."""
 
 
 class Sampler:
@@ -98,10 +104,12 @@ class Sampler:
         shares: FloatArray | None = None,
         weights: FloatArray | None = None,
         names: NameBits | None = None,
+        conventions: BoolArray | None = None,
     ) -> None:
         """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
 
-        `names` tells which names of a gazetteer the fragments of the examples match.
+        `names` tells which names of a gazetteer the fragments of the examples match, `conventions` [S, C] of
+        which corpus the conventions of each sentence are.
         """
         self._text = text
         self._examples = examples
@@ -113,6 +121,7 @@ class Sampler:
         self._shares = shares
         self._weights = weights
         self._names = names
+        self._conventions = conventions
         self._batch_size = batch_size
         self._seed = seed
         self._neighbours = config.neighbours
@@ -175,7 +184,11 @@ class Sampler:
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        return Batch(shown, fragments, self._examples.targets[kept], weights, names)
+        conventions = None
+        if self._conventions is not None:
+            told = random.random(len(sentences), dtype=np.float32) >= UNTOLD
+            conventions = np.repeat(self._conventions[sentences] & told[:, None], counts, axis=0)
+        return Batch(shown, fragments, self._examples.targets[kept], weights, names, conventions)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from fofe import __version__
-from fofe._arrays import FloatArray
+from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import ModelConfig
@@ -202,6 +202,7 @@ class SamplerMaker:
             shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
             weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
             names=names,
+            conventions=_conventions(self.corpora, self.config.model.conventions),
         )
 
 
@@ -210,6 +211,14 @@ def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | Non
     if all(value == 1 for value in values):
         return None
     return np.repeat(np.array(values, dtype=np.float32), [len(part.train) for part in corpora.parts])
+
+
+def _conventions(corpora: Corpora, known: Sequence[str]) -> BoolArray | None:
+    """[S, C] of which corpus the conventions of each training sentence are; none where none are known."""
+    if not known:
+        return None
+    of_corpus = np.array([[name == part.name for name in known] for part in corpora.parts])
+    return np.repeat(of_corpus, [len(part.train) for part in corpora.parts], axis=0)
 
 
 def _fingerprint(
