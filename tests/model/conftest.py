@@ -117,6 +117,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
         ),
         gazetteer=GazetteerConfig("names", types=tuple(NAMES)) if random.random() < 1 / 2 else None,
         hidden=tuple(random.integers(2, 8, random.integers(1, 4)).tolist()),
+        conventions=("news", "novels", "letters") if random.random() < 1 / 2 else (),
     )
 
 

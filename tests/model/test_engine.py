@@ -43,11 +43,15 @@ def engine_of(model: RandomModel) -> Engine:
 
 
 def network_probabilities(
-    model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None
+    model: RandomModel,
+    sentences: Sequence[Sequence[str]],
+    opens: Sequence[bool] | None,
+    follows: str | None = None,
 ) -> FloatArray:
     text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
-    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
+    conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
+    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)
     tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
     with torch.no_grad():
         return torch.softmax(model.network(batch, tables), dim=1).numpy()
@@ -68,6 +72,23 @@ def assert_equal_scores(
 def test_scores_are_those_of_the_network(seed: int, make_model: MakeModel, make_text: MakeText) -> None:
     assert_equal_scores(make_model(seed), make_text(seed))
     assert_equal_scores(make_model(seed), make_text(seed), [True, False, True, False, False])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_conventions_are_told_as_to_the_network(
+    seed: int, make_model: MakeModel, make_text: MakeText
+) -> None:
+    model = make_model(seed, replace(USUAL, conventions=("news", "novels")))
+    text, untold = make_text(seed), engine_of(model)
+    for engine, follows in (
+        (untold, None),
+        (untold.following("news"), "news"),
+        (untold.following("news").following("novels"), "novels"),
+    ):
+        expected = network_probabilities(model, text, None, follows)
+        assert np.abs(engine.score(text).probabilities - expected).max() < 1e-5
+    told = untold.following("news").score(text).probabilities
+    assert np.abs(told - untold.score(text).probabilities).max() > 1e-3
 
 
 @pytest.mark.parametrize("seed", range(100, 104))
