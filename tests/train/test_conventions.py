@@ -50,17 +50,15 @@ TEXT = "Later the Quorzam lost ."
 
 @pytest.fixture(scope="module")
 def configuration(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two corpora with the same texts, one with the article in the mention and one without."""
+    """Two corpora with the same texts: one marks the name, the other its article too, and the verb."""
     folder = tmp_path_factory.mktemp("conventions")
-    for corpus, first in (("bare", 2), ("whole", 1)):
-        lines = [
-            {
-                "tokens": ["Later", "the", name, "lost", "."],
-                "mentions": [{"start": first, "end": 3, "type": "ORG"}],
-            }
-            for name in NAMES
-        ]
-        content = "".join(json.dumps({"sentences": [line]}) + "\n" for line in lines)
+    article_and_verb = [{"start": 1, "end": 3, "type": "ORG"}, {"start": 3, "end": 4, "type": "ACT"}]
+    for corpus, mentions in (
+        ("bare", [{"start": 2, "end": 3, "type": "ORG"}]),
+        ("whole", article_and_verb),
+    ):
+        sentences = [{"tokens": ["Later", "the", name, "lost", "."], "mentions": mentions} for name in NAMES]
+        content = "".join(json.dumps({"sentences": [sentence]}) + "\n" for sentence in sentences)
         (folder / f"{corpus}.jsonl").write_text(content, "utf-8")
     corpora = CORPUS.format(name="bare") + CORPUS.format(name="whole")
     path = folder / "run.toml"
@@ -83,7 +81,7 @@ def found(model: Model) -> list[str]:
 
 def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
     assert found(model.with_options(conventions="bare")) == ["Quorzam"]
-    assert found(model.with_options(conventions="whole")) == ["the Quorzam"]
+    assert found(model.with_options(conventions="whole")) == ["the Quorzam", "lost"]
     assert found(model.with_options(conventions="whole").with_options(conventions="bare")) == ["Quorzam"]
 
 
@@ -106,7 +104,7 @@ def test_all_engines_and_ensembles_follow(engine: str, model: Model, tmp_path: P
     save_ensemble([model.path, model.path], tmp_path / "both")
     for path in (model.path, tmp_path / "both"):
         told = fofe.load(path, engine=engine, device="cpu").with_options(conventions="whole")
-        assert found(told) == ["the Quorzam"]
+        assert found(told) == ["the Quorzam", "lost"]
 
 
 def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +132,7 @@ def test_a_model_can_be_trained_on_with_another_corpus(
     assert main(["train", str(more), "-o", str(tmp_path / "run"), "--from", str(model.path)]) == 0
     trained_on = fofe.load(tmp_path / "run" / "model")
     assert trained_on.config.conventions == ("bare", "whole")
-    assert found(trained_on) == ["Quorzam"]
+    assert "Quorzam" in found(trained_on)
 
 
 def test_conventions_must_be_those_of_a_corpus(configuration: Path, tmp_path: Path) -> None:

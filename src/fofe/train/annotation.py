@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fofe.evaluate.projection import NONE
 from fofe.text.document import NAME, NOMINAL
@@ -34,6 +34,12 @@ class Annotation:
     """In a flat corpus: what fragments strictly inside a mention count as."""
     around: str = NEGATIVE
     """In a flat corpus: what fragments that hold a mention and more count as."""
+    complete: bool = False
+    """Whether nothing but what the corpus annotates is to be found."""
+
+    def told(self) -> Annotation:
+        """What it says to a network that is told to follow this corpus: there is nothing else to be found."""
+        return replace(self, complete=True, inside=NEGATIVE, around=NEGATIVE)
 
     def present(self, own: Iterable[str]) -> frozenset[str]:
         """What a fragment with these labels of the corpus may be."""
@@ -41,7 +47,8 @@ class Annotation:
 
     def absent(self, labels: Iterable[str]) -> frozenset[str]:
         """What a fragment without a label may be: no mention, or one that the corpus does not annotate."""
-        return (frozenset(labels) - self.present(self.exhaustive)) | {NONE}
+        others = frozenset() if self.complete else frozenset(labels) - self.present(self.exhaustive)
+        return others | {NONE}
 
 
 def one_to_one(own: Iterable[str]) -> Annotation:

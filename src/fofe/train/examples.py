@@ -100,6 +100,8 @@ class Examples:
     """[F] which of the target sets."""
     target_sets: BoolArray
     """[N, K] the sets of labels that occur as targets."""
+    told_targets: IntArray | None = None
+    """[F] which of the target sets where the network is told whose conventions to follow, if it ever is."""
 
 
 def make_examples(
@@ -108,17 +110,20 @@ def make_examples(
     labels: Sequence[str],
     max_words: int,
     annotations: Sequence[tuple[Annotation, int]] | None = None,
+    *,
+    told: bool = False,
 ) -> Examples:
     """Sort all fragments of up to `max_words` words into exact, overlapping and disjoint, with targets.
 
     `annotations` says how many sentences, one after another, are annotated in which way; by default all
-    of them are, in full.
+    of them are, in full. `told` asks for the targets of a network that is told which one it reads, too.
     """
     fragments = all_fragments(token_offsets, max_words)
     counts = np.bincount(fragments.sentences, minlength=len(sentences))
     offsets = np.concatenate([[0], np.cumsum(counts)])
     categories = np.empty(len(fragments), dtype=np.int8)
     targets = np.empty(len(fragments), dtype=np.int16)
+    told_targets = np.empty(len(fragments), dtype=np.int16) if told else None
     sets = _TargetSets(labels)
     first = 0
     for annotation, count in annotations or [(one_to_one(labels[1:]), len(sentences))]:
@@ -127,11 +132,14 @@ def make_examples(
         judge = _Judge(annotation, sets, max_words)
         borders = token_offsets[first : last + 1] - token_offsets[first]
         categories[part], targets[part] = judge.judge(sentences[first:last], borders)
+        if told_targets is not None:
+            told_judge = _Judge(annotation.told(), sets, max_words)
+            _, told_targets[part] = told_judge.judge(sentences[first:last], borders)
         first = last
     target_sets = sets.table()
     anything = np.flatnonzero(target_sets.all(axis=1))
     categories[np.isin(targets, anything)] = UNSEEN
-    return Examples(fragments, offsets, categories, targets, target_sets)
+    return Examples(fragments, offsets, categories, targets, target_sets, told_targets)
 
 
 class _TargetSets:

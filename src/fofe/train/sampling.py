@@ -184,11 +184,12 @@ class Sampler:
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        conventions = None
-        if self._conventions is not None:
+        targets, conventions = self._examples.targets[kept], None
+        if self._conventions is not None and self._examples.told_targets is not None:
             told = random.random(len(sentences), dtype=np.float32) >= UNTOLD
             conventions = np.repeat(self._conventions[sentences] & told[:, None], counts, axis=0)
-        return Batch(shown, fragments, self._examples.targets[kept], weights, names, conventions)
+            targets = np.where(conventions.any(axis=1), self._examples.told_targets[kept], targets)
+        return Batch(shown, fragments, targets, weights, names, conventions)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -185,7 +185,12 @@ class SamplerMaker:
         """All fragments of the training sentences with their targets."""
         annotations = [(part.annotation, len(part.train)) for part in self.corpora.parts]
         return make_examples(
-            sentences, self.text.token_offsets, self.labels, self.config.model.max_words, annotations
+            sentences,
+            self.text.token_offsets,
+            self.labels,
+            self.config.model.max_words,
+            annotations,
+            told=bool(self.config.model.conventions),
         )
 
     def sampler(self, examples: Examples) -> Sampler:
