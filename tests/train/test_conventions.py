@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,12 @@ def test_the_command_line_takes_conventions(model: Model, capsys: pytest.Capture
     assert "the Quorzam" in capsys.readouterr().out
     assert main([*tag, "novels"]) == 2
     assert "'novels' (it knows: bare, whole)" in capsys.readouterr().err
+
+
+def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "conventions that it can follow: bare, whole" in model.card
+    assert main(["inspect", str(model.path)]) == 0
+    assert re.search(r"^conventions +bare, whole$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_model_without_conventions_says_so(tiny_model: Model) -> None:

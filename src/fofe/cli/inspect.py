@@ -79,6 +79,8 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     characters = config.characters
     used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]
     facts["characters"] = used or "not used"
+    if config.conventions:
+        facts["conventions"] = list(config.conventions)
     facts["hidden layers"] = list(config.hidden)
     facts["weights"] = sum(array.size for array in model.weights.values())
     facts["megabytes"] = round(size / 1e6, 1)

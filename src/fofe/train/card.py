@@ -83,6 +83,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         f"- forgetting factors: {', '.join(map(str, model.factors))}",
         f"- views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
         f"- hidden layers: {', '.join(map(str, model.hidden))}",
+        *([f"- conventions that it can follow: {', '.join(model.conventions)}"] if model.conventions else []),
         f"- optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
         f"- epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",
         f"- fofe {__version__}; `{facts.command}`",
