@@ -16,7 +16,7 @@ from fofe.model.engine import Engine
 from fofe.model.storage import Decoding, StoredModel
 from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpora, Corpus
-from fofe.train.tuning import Judged, groups, tune
+from fofe.train.tuning import Judged, groups, tune, tune_conventions
 
 
 def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str, threshold: float) -> Judged:
@@ -53,4 +53,13 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
         if corpus.part("dev")
     ]
     best = tune(judged, options)
-    return replace(model, decoding=Decoding(best.threshold, best.strategy, options.nested))
+    told = [
+        judged_as_used(model, engine.following(corpus.name), corpus, "dev", min(options.thresholds))
+        for corpus in corpora.parts
+        if corpus.part("dev") and corpus.name in model.config.conventions
+    ]
+    return replace(
+        model,
+        decoding=Decoding(best.threshold, best.strategy, options.nested),
+        decodings=tune_conventions(told, options, model.config.conventions),
+    )

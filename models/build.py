@@ -195,7 +195,7 @@ def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, d
         if corpus.name not in recipe.tests:
             continue
         judged = judged_as_used(model, engine, corpus, recipe.tests[corpus.name], decoding.threshold)
-        found = evaluate(judged, decoding.strategy, decoding.threshold, nested=decoding.nested)
+        found = evaluate(judged, decoding)
         kinds = {"names_f1": found.names, "nominals_f1": found.nominals}
         scores[corpus.name] = {
             "precision": round(found.overall.precision, 2),

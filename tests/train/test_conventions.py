@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import fofe
 from fofe.cli import main
-from fofe.errors import ConfigError, FofeError
+from fofe.errors import ConfigError, FofeError, ModelError
 from fofe.model.ensemble import save_ensemble
+from fofe.model.storage import load_model
 from fofe.model.tagger import Model
 from fofe.train.config import load_config
 
@@ -88,6 +91,28 @@ def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
 
 def test_each_dev_set_is_judged_by_its_own_conventions(model: Model) -> None:
     assert min(model.training["dev"]["f1_by_corpus"].values()) > 95
+
+
+def test_conventions_bring_their_own_decoding(model: Model) -> None:
+    assert model.path is not None
+    stored = load_model(model.path)
+    assert set(stored.decodings) == {"bare", "whole"}
+    assert model.with_options(conventions="bare").decoding == stored.decodings["bare"]
+    given = model.with_options(conventions="bare", threshold=0.123)
+    assert given.decoding == replace(stored.decodings["bare"], threshold=0.123)
+    assert given.with_options(nested=True).decoding.threshold == 0.123, "what is not given stays"
+
+
+def test_decodings_of_unknown_corpora_are_an_error(model: Model, tmp_path: Path) -> None:
+    assert model.path is not None
+    broken = tmp_path / "broken"
+    shutil.copytree(model.path, broken)
+    content = (
+        (broken / "config.json").read_text("utf-8").replace('"decodings": {', '"decodings": {"novels": {},')
+    )
+    (broken / "config.json").write_text(content, "utf-8")
+    with pytest.raises(ModelError, match=r"config\.json: decodings must be those of"):
+        load_model(broken)
 
 
 def test_evaluation_as_a_corpus_follows_its_conventions(

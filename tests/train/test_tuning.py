@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fofe.decode import Candidate
+from fofe.model.storage import Decoding
 from fofe.model.tagger import Model
 from fofe.train.annotation import Annotation
 from fofe.train.config import DecodingConfig
@@ -77,7 +78,7 @@ def test_on_a_flat_corpus_the_outermost_of_nested_mentions_count() -> None:
 def test_scores_of_names_and_nominals() -> None:
     gold = [{(0, 1, "PER"), (2, 3, "PER_NOM")}, {(0, 1, "PER")}]
     pools = [[Candidate(0, 1, "PER", 0.9), Candidate(2, 3, "PER", 0.9)], [Candidate(0, 1, "PER", 0.2)]]
-    scores = evaluate(Judged("one", gold, pools), "highest-first", 0.5, nested=False)
+    scores = evaluate(Judged("one", gold, pools), Decoding(0.5, "highest-first"))
     assert (scores.names.tp, scores.names.fp, scores.names.fn) == (1, 1, 1), "a wrong kind is an error"
     assert (scores.nominals.tp, scores.nominals.fn) == (0, 1)
     assert scores.overall.f1 == 40

@@ -69,6 +69,7 @@ def calibrate(
     calibrated = replace(
         calibrated,
         decoding=replace(model.decoding, threshold=point.threshold),
+        decodings={},  # their thresholds were for the scores before
         training={**model.training, "calibration": facts},
     )
     return Calibration(calibrated, temperatures, before, after, point)

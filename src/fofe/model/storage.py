@@ -88,6 +88,8 @@ class StoredModel:
     alphabet: Alphabet | None
     weights: dict[str, NDArray[Any]]
     """float32, but for the word tables, which are as they are stored."""
+    decodings: dict[str, Decoding] = field(default_factory=dict)
+    """How it decodes when it follows the conventions of a corpus, for those that it knows."""
     names: NameTable | None = None
     gate: GateSettings | None = None
     storage: Storage = field(default_factory=Storage)
@@ -140,6 +142,11 @@ def _write(model: StoredModel, folder: Path) -> None:
         "model": to_table(model.config),
         "labels": list(model.labels),
         "decoding": to_table(model.decoding),
+        **(
+            {"decodings": {name: to_table(of) for name, of in model.decodings.items()}}
+            if model.decodings
+            else {}
+        ),
         "training": model.training,
         **({} if model.gate is None else {"gate": to_table(model.gate)}),
         **({} if model.storage == Storage() else {"storage": to_table(model.storage)}),
@@ -204,6 +211,7 @@ def _load(folder: Path) -> StoredModel:
         config=config,
         labels=tuple(labels),
         decoding=build(Decoding, table["decoding"], path=folder / "config.json"),
+        decodings=_read_decodings(table.get("decodings", {}), config, folder / "config.json"),
         vocabularies=vocabularies,
         alphabet=alphabet,
         weights=_in_memory(weights),
@@ -214,6 +222,12 @@ def _load(folder: Path) -> StoredModel:
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
         training=table.get("training", {}),
     )
+
+
+def _read_decodings(table: Any, config: ModelConfig, path: Path) -> dict[str, Decoding]:
+    if not isinstance(table, dict) or not table.keys() <= set(config.conventions):
+        raise ModelError("decodings must be those of the model's conventions", path=path, remedy=COPY_AGAIN)
+    return {name: build(Decoding, of_corpus, path=path) for name, of_corpus in table.items()}
 
 
 @contextmanager

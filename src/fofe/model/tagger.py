@@ -61,6 +61,7 @@ class Model:
         self.config = stored.config
         self.labels = stored.labels
         self.decoding: Decoding = stored.decoding
+        self._decodings = stored.decodings
         self.training = stored.training
         self.card = stored.card
         self._alternatives = 0
@@ -91,7 +92,7 @@ class Model:
                 fragment, as `exact` does.
             exact: judge every fragment, also those that the gate would turn away.
             conventions: the corpus whose manner of annotating is followed, for a model that was trained from
-                several and told which is which (`config.conventions`).
+                several and told which is which (`config.conventions`); decoding is as tuned for it.
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
@@ -101,8 +102,9 @@ class Model:
             raise FofeError(f"the number of alternatives cannot be {alternatives}")
         changes: dict[str, Any] = {"threshold": threshold, "strategy": strategy, "nested": nested}
         other = copy.copy(self)
+        decoding = self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
         other.decoding = replace(
-            self.decoding, **{key: value for key, value in changes.items() if value is not None}
+            decoding, **{key: value for key, value in changes.items() if value is not None}
         )
         if alternatives is not None:
             other._alternatives = alternatives

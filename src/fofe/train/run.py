@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
-from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.distributed import join
 from fofe.train.fold import Fold
@@ -30,7 +30,7 @@ from fofe.train.gate import fit_gate
 from fofe.train.missing import MissingMentions
 from fofe.train.names import prepare_names, with_name_types
 from fofe.train.setup import Setup, prepare
-from fofe.train.tuning import Judged, Tuned, evaluate, judge, tune
+from fofe.train.tuning import Judged, applied, evaluate, judge, tune, tune_conventions
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
@@ -248,16 +248,20 @@ class Run:
             self.config.gate,
             self.config.training.seed,
         )
-        judged = {part: self._judged(weights, part, best.threshold) for part in ("dev", "test")}
-        chosen = DecodingConfig(self.config.decoding.nested, (best.strategy,), (best.threshold,))
-        test = tune(judged["test"], chosen) if judged["test"] else None
+        decoding = self.config.decoding
+        common = Decoding(best.threshold, best.strategy, decoding.nested)
+        # A corpus whose conventions are known is decoded in its own way, for which any threshold may be best.
+        lowest = min(decoding.thresholds) if self.config.model.conventions else best.threshold
+        judged = {part: self._judged(weights, part, lowest) for part in ("dev", "test")}
+        own = tune_conventions(judged["dev"], decoding, self.config.model.conventions)
+        test = applied(judged["test"], common, own) if judged["test"] else None
         training: dict[str, Any] = {
             "seed": self.config.training.seed,
             "epochs": self.progress.epoch,
             "best_epoch": self.progress.best_epoch,
             "cpu_seconds": round(self.progress.cpu_seconds, 1),
             "dev": asdict(best),
-            "scores": {part: self._scores(corpora, best) for part, corpora in judged.items()},
+            "scores": {part: _scores(corpora, common, own) for part, corpora in judged.items()},
             "corpora": {part.name: part.scheme() for part in self.corpora.parts},
             "command": self.facts.command,
             "run": to_table(self.config),
@@ -270,7 +274,8 @@ class Run:
         model = StoredModel(
             config=self.config.model,
             labels=tuple(self.setup.labels),
-            decoding=Decoding(best.threshold, best.strategy, self.config.decoding.nested),
+            decoding=common,
+            decodings=own,
             vocabularies=self.setup.vocabularies,
             alphabet=self.setup.alphabet,
             names=self.setup.encoder.names,
@@ -303,14 +308,6 @@ class Run:
             if corpus.part(part)
         ]
 
-    def _scores(self, corpora: Sequence[Judged], best: Tuned) -> dict[str, dict[str, object]]:
-        """The scores on each corpus, decoded as the dev sets chose."""
-        nested = self.config.decoding.nested
-        return {
-            corpus.name: evaluate(corpus, best.strategy, best.threshold, nested=nested).as_dict()
-            for corpus in corpora
-        }
-
     def _note(self, metrics: dict[str, Any]) -> None:
         with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(metrics) + "\n")
@@ -321,3 +318,10 @@ class Run:
         lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
         with write_whole(self.folder / METRICS) as stream:
             stream.writelines(line + "\n" for line in lines[:epoch])
+
+
+def _scores(
+    corpora: Sequence[Judged], common: Decoding, own: Mapping[str, Decoding]
+) -> dict[str, dict[str, object]]:
+    """The scores on each corpus, decoded as the dev sets chose."""
+    return {corpus.name: evaluate(corpus, own.get(corpus.name, common)).as_dict() for corpus in corpora}

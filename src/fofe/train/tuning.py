@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -11,6 +11,7 @@ from fofe.decode.select import select
 from fofe.decode.view import outermost
 from fofe.evaluate.projection import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
+from fofe.model.storage import Decoding
 from fofe.model.tagger import Scorer
 from fofe.train.annotation import Annotation, one_to_one
 from fofe.train.config import DecodingConfig
@@ -114,18 +115,39 @@ def tune(corpora: Sequence[Judged], config: DecodingConfig) -> Tuned:
     for strategy in config.strategies:
         for threshold in config.thresholds:
             counts = {corpus.name: _count(corpus, strategy, threshold, config.nested) for corpus in corpora}
-            tuned = Tuned(
-                strategy,
-                threshold,
-                fmean(one.precision for one in counts.values()),
-                fmean(one.recall for one in counts.values()),
-                fmean(one.f1 for one in counts.values()),
-                {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
-            )
+            tuned = _mean(counts, strategy, threshold)
             if best is None or tuned.f1 > best.f1:
                 best = tuned
     assert best is not None, "strategies and thresholds are not empty"
     return best
+
+
+def tune_conventions(
+    corpora: Sequence[Judged], config: DecodingConfig, known: Collection[str]
+) -> dict[str, Decoding]:
+    """For each corpus whose conventions are known, the way to decode that serves its own dev set best."""
+    tuned = {corpus.name: tune([corpus], config) for corpus in corpora if corpus.name in known}
+    return {name: Decoding(best.threshold, best.strategy, config.nested) for name, best in tuned.items()}
+
+
+def applied(corpora: Sequence[Judged], common: Decoding, own: Mapping[str, Decoding]) -> Tuned:
+    """What a way to decode reaches on corpora, some of which have one of their own."""
+    counts = {}
+    for corpus in corpora:
+        way = own.get(corpus.name, common)
+        counts[corpus.name] = _count(corpus, way.strategy, way.threshold, way.nested)
+    return _mean(counts, common.strategy, common.threshold)
+
+
+def _mean(counts: Mapping[str, Counts], strategy: str, threshold: float) -> Tuned:
+    return Tuned(
+        strategy,
+        threshold,
+        fmean(one.precision for one in counts.values()),
+        fmean(one.recall for one in counts.values()),
+        fmean(one.f1 for one in counts.values()),
+        {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
+    )
 
 
 def _count(corpus: Judged, strategy: str, threshold: float, nested: bool) -> Counts:
@@ -136,12 +158,12 @@ def _count(corpus: Judged, strategy: str, threshold: float, nested: bool) -> Cou
     return Counts(right, found - right, sum(map(len, corpus.gold)) - right)
 
 
-def evaluate(corpus: Judged, strategy: str, threshold: float, *, nested: bool) -> Evaluation:
+def evaluate(corpus: Judged, way: Decoding) -> Evaluation:
     """The scores of names, nominals and every label of a corpus."""
     gold = {(number, *span) for number, spans in enumerate(corpus.gold) for span in spans}
     predicted = {
         (number, *candidate[:3])
-        for number, kept in enumerate(corpus.found(strategy, threshold, nested=nested))
+        for number, kept in enumerate(corpus.found(way.strategy, way.threshold, nested=way.nested))
         for candidate in kept
     }
     return Evaluation.of(count_by(gold, predicted, key=lambda span: str(span[3])))
