@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -62,6 +62,7 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         f'print(model("{recipe.example}").mentions)',
         "```",
         "",
+        *_convention_lines(recipe, model.config.conventions),
         "## Data and its terms",
         "",
         "| made from | what it is | terms |",
@@ -96,6 +97,20 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _convention_lines(recipe: Recipe, known: Sequence[str]) -> list[str]:
+    """How to have mentions marked as one of the corpora marks them."""
+    if not known:
+        return []
+    return [
+        f"It can mark mentions as one of its corpora does ({', '.join(known)}), and nothing else:",
+        "",
+        "```console",
+        f'$ fofe tag -m {recipe.name} --conventions {known[0]} -t "{recipe.example}"',
+        "```",
+        "",
+    ]
 
 
 def _or_nothing(scores: Mapping[str, float], name: str) -> str:
