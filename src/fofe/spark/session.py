@@ -62,4 +62,5 @@ def make_session(master: str | None = None) -> SparkSession:
         environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need the packages that are here
     for key, value in settings.items():
         conf.setIfMissing(key, value)
-    return SparkSession.builder.master(chosen).config(conf=conf).getOrCreate()
+    conf.setMaster(chosen)  # a configuration remembers the master of an earlier session of this process
+    return SparkSession.builder.config(conf=conf).getOrCreate()
