@@ -18,13 +18,13 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 from _record import RUNS
 
 from fofe._arrays import FloatArray, IntArray
-from fofe._files import write_whole
+from fofe.resources.vectors import WordVectors
+from fofe.resources.write_vectors import write_vectors
 
 PACKAGE = "spacy-lookups-data==1.0.5"
 LANGUAGES = ("es", "en")
@@ -58,9 +58,7 @@ def _convert(wheel: Path, language: str) -> None:
     vectors = _vectors(np.array(list(clusters.values())))
     path = _path(language)
     path.parent.mkdir(parents=True, exist_ok=True)
-    spelt = np.frombuffer("\n".join(clusters).encode("utf-8"), dtype=np.uint8)
-    with write_whole(path, "wb") as stream:
-        np.savez_compressed(cast(IO[bytes], stream), words=spelt, vectors=vectors)
+    write_vectors(WordVectors(list(clusters), vectors), path, "npz")
     print(f"{path}: {len(clusters)} words")
 
 

