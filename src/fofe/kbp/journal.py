@@ -48,6 +48,8 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stream.close()
+        if not self._entries:  # a run that failed before anything was done leaves nothing to go on with
+            self._path.unlink(missing_ok=True)
 
     def done(self, file: Path) -> Entry | None:
         """The entry of a file, unless the file has changed since."""
