@@ -5,18 +5,26 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import fofe
 from fofe.cli import main
 from fofe.errors import ConfigError, FofeError, ModelError
+from fofe.formats.report import Report
+from fofe.kbp.tab import read_tab
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import load_model
 from fofe.model.tagger import Model
 from fofe.train.config import load_config
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
 
 CORPUS = """
 [[corpus]]
@@ -50,6 +58,8 @@ enabled = false
 SYLLABLES = ("Bor", "Ka", "Lim", "Tes", "Vor", "Za")
 NAMES = [first + second.lower() for first in SYLLABLES for second in SYLLABLES]
 TEXT = "Later the Quorzam lost ."
+FOUND = {"bare": ["Quorzam"], "whole": ["the Quorzam", "lost"]}
+"""What each corpus would mark in that text."""
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +94,9 @@ def found(model: Model) -> list[str]:
 
 
 def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
-    assert found(model.with_options(conventions="bare")) == ["Quorzam"]
-    assert found(model.with_options(conventions="whole")) == ["the Quorzam", "lost"]
-    assert found(model.with_options(conventions="whole").with_options(conventions="bare")) == ["Quorzam"]
+    for corpus, expected in FOUND.items():
+        assert found(model.with_options(conventions=corpus)) == expected
+    assert found(model.with_options(conventions="whole").with_options(conventions="bare")) == FOUND["bare"]
 
 
 def test_each_dev_set_is_judged_by_its_own_conventions(model: Model) -> None:
@@ -130,7 +140,7 @@ def test_all_engines_and_ensembles_follow(engine: str, model: Model, tmp_path: P
     save_ensemble([model.path, model.path], tmp_path / "both")
     for path in (model.path, tmp_path / "both"):
         told = fofe.load(path, engine=engine, device="cpu").with_options(conventions="whole")
-        assert found(told) == ["the Quorzam", "lost"]
+        assert found(told) == FOUND["whole"]
 
 
 def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,6 +149,79 @@ def test_the_command_line_takes_conventions(model: Model, capsys: pytest.Capture
     assert "the Quorzam" in capsys.readouterr().out
     assert main([*tag, "novels"]) == 2
     assert "'novels' (it knows: bare, whole)" in capsys.readouterr().err
+
+
+def test_entity_discovery_takes_conventions(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, output = tmp_path / "doc.xml", tmp_path / "run.tab"
+    source.write_text(f'<doc id="ENG_1">\n{TEXT}\n</doc>\n', "utf-8")
+    tag = ["kbp", "tag", "-m", f"eng={model.path}", str(source), "-o", str(output), "--conventions"]
+    assert main([*tag, "novels"]) == 2
+    assert "'novels' (it knows: bare, whole)" in capsys.readouterr().err
+    for corpus, expected in FOUND.items():
+        assert main([*tag, corpus]) == 0, "a run that failed at once leaves nothing behind"
+        assert [mention.text for mention in read_tab(output, Report())] == expected
+
+
+def test_a_spacy_component_takes_conventions(model: Model) -> None:
+    spacy = pytest.importorskip("spacy", reason="the component needs fofe[spacy]")
+    for corpus, expected in FOUND.items():
+        nlp = spacy.blank("en")
+        nlp.add_pipe("fofe", config={"model": str(model.path), "conventions": corpus})
+        doc = nlp(TEXT)
+        assert [span.text for span in doc.spans["fofe"]] == expected
+    with pytest.raises(FofeError, match="it knows: bare, whole"):
+        spacy.blank("en").add_pipe("fofe", config={"model": str(model.path), "conventions": "novels"})
+
+
+@pytest.fixture(scope="module")
+def client(model: Model, tiny_model: Model) -> Iterator[TestClient]:
+    """Asks a server of two models, of which only the first knows conventions."""
+    pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some versions would rather have another HTTP client installed
+        from starlette.testclient import TestClient
+
+    from fofe.serve.app import Server
+    from fofe.serve.guard import Limits
+    from fofe.serve.models import Models
+
+    with TestClient(Server(Models({"told": model, "plain": tiny_model}), Limits()).guard) as client:
+        yield client
+
+
+@pytest.mark.parametrize("corpus", FOUND)
+def test_a_server_takes_conventions(client: TestClient, corpus: str) -> None:
+    asked = {"text": TEXT, "conventions": corpus}
+    (document,) = client.post("/v1/tag", json=asked).json()["documents"]
+    assert [mention["text"] for mention in document["mentions"]] == FOUND[corpus]
+    line = client.post("/v1/stream", params={"conventions": corpus}, content=TEXT).json()
+    assert line["mentions"] == document["mentions"]
+    exported = client.post("/v1/export", json={**asked, "format": "jsonl"}).json()
+    assert [mention["text"] for mention in exported["mentions"]] == FOUND[corpus]
+
+
+def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestClient) -> None:
+    for asked, problem in (
+        (
+            {"conventions": "novels"},
+            "conventions: the model 'told' does not know this corpus (it knows: bare, whole)",
+        ),
+        ({"conventions": 3}, "conventions: the model 'told' does not know this corpus"),
+        (
+            {"conventions": "bare", "model": "plain"},
+            "the model 'plain' does not know this corpus (it knows: none)",
+        ),
+        ({"conventions": "novels", "model": "huge"}, "model: Input should be 'told' or 'plain'"),
+    ):
+        refused = client.post("/v1/tag", json={"text": TEXT, **asked})
+        streamed = client.post("/v1/stream", params=asked, content=TEXT)
+        assert (refused.status_code, streamed.status_code) == (422, 422)
+        assert problem in refused.json()["error"]
+        assert problem in streamed.json()["error"]
+    told = [known["conventions"] for known in client.get("/v1/models").json()["models"]]
+    assert told == [["bare", "whole"], []]
 
 
 def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,6 +59,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--threshold", type=float, metavar="P", help="least score of a mention (default: as tuned)"
     )
+    parser.add_argument(
+        "--conventions",
+        metavar="CORPUS",
+        help="mark mentions as this corpus does, with models that were told their training corpora apart",
+    )
     add_reading_options(parser)
     parser.set_defaults(run=run)
 
@@ -105,5 +110,5 @@ def _job(args: argparse.Namespace) -> TagJob:
         models={language: str(model_path(path)) for language, path in models.items()},
         reading=reading(args),
         language=None if args.lang is None else language_code(args.lang),
-        options={"threshold": args.threshold},
+        options={"threshold": args.threshold, "conventions": args.conventions},
     )

@@ -67,6 +67,7 @@ def model_answer(name: str, model: Model) -> dict[str, Any]:
         "threshold": model.decoding.threshold,
         "strategy": model.decoding.strategy,
         "nested": model.decoding.nested,
+        "conventions": list(model.config.conventions),
         "colours": {type: colour_of(type) for type in types},
     }
 

@@ -19,6 +19,7 @@ class Options(NamedTuple):
     threshold: float | None = None
     strategy: str | None = None
     nested: bool | None = None
+    conventions: str | None = None
     alternatives: int = 0
     for_recall: bool = False
 
@@ -36,6 +37,11 @@ class Models:
     @property
     def languages(self) -> list[str]:
         return sorted({model.config.language for model in self.by_name.values()})
+
+    @property
+    def conventions(self) -> list[str]:
+        """The corpora whose conventions any of the models can follow."""
+        return sorted({corpus for model in self.by_name.values() for corpus in model.config.conventions})
 
     def name_for(self, name: str | None, language: str | None) -> str:
         """The name of the model that was asked for by its name or by its language."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, create_model
+from pydantic_core import PydanticCustomError
 
 from fofe.decode import STRATEGIES
 from fofe.serve.models import Models, Options
@@ -41,11 +43,12 @@ class Request(BaseModel):
     nested: bool | None = Field(
         default=None, description="Whether mentions may lie in one another; as trained if not given."
     )
+    conventions: str | None = None
     offsets: OffsetUnit = Field(default="codepoints", description="What offsets count.")
 
     @property
     def options(self) -> Options:
-        return Options(self.threshold, self.strategy, self.nested)
+        return Options(self.threshold, self.strategy, self.nested, self.conventions)
 
 
 class DetailedRequest(Request):
@@ -107,11 +110,34 @@ class RequestTypes:
                 Literal[tuple(models.languages)] | None,
                 Field(default=None, description="Take the first model of this language, if none is named."),
             ),
+            "conventions": (
+                Annotated[Literal[(*models.conventions, None)], BeforeValidator(_known_to(models))],
+                Field(default=None, description="Mark mentions as this corpus does, if the model knows it."),
+            ),
         }
         self.tag: type[TagFields] = create_model("TagRequest", __base__=TagFields, **fields)
         self.stream: type[StreamFields] = create_model("StreamQuery", __base__=StreamFields, **fields)
         self.lattice: type[LatticeFields] = create_model("LatticeRequest", __base__=LatticeFields, **fields)
         self.export: type[ExportFields] = create_model("ExportRequest", __base__=ExportFields, **fields)
+
+
+def _known_to(models: Models) -> Callable[[object, ValidationInfo], object]:
+    """Refuses conventions that the model of the request does not know, whatever other models know."""
+
+    def check(value: object, request: ValidationInfo) -> object:
+        if value is None or not {"model", "language"} <= request.data.keys():
+            return value  # a wrong model or language is told already
+        name = models.name_for(request.data["model"], request.data["language"])
+        known = models.by_name[name].config.conventions
+        if value not in known:
+            raise PydanticCustomError(
+                "unknown_conventions",
+                "the model '{model}' does not know this corpus (it knows: {known})",
+                {"model": name, "known": ", ".join(known) or "none"},
+            )
+        return value
+
+    return check
 
 
 class MentionAnswer(BaseModel):
@@ -186,6 +212,7 @@ class ModelAnswer(BaseModel):
     threshold: float
     strategy: str
     nested: bool
+    conventions: list[str]
     colours: dict[str, str]
 
 
