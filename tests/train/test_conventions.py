@@ -19,7 +19,7 @@ from fofe.errors import ConfigError, FofeError, ModelError
 from fofe.formats.report import Report
 from fofe.kbp.tab import read_tab
 from fofe.model.ensemble import save_ensemble
-from fofe.model.storage import load_model
+from fofe.model.storage import load_model, save_model
 from fofe.model.tagger import Model
 from fofe.train.config import load_config
 
@@ -141,6 +141,28 @@ def test_all_engines_and_ensembles_follow(engine: str, model: Model, tmp_path: P
     for path in (model.path, tmp_path / "both"):
         told = fofe.load(path, engine=engine, device="cpu").with_options(conventions="whole")
         assert found(told) == FOUND["whole"]
+
+
+def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_average(
+    model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert model.path is not None
+    stored = load_model(model.path)
+    of_bare = stored.decodings["bare"]
+    other = replace(
+        stored,
+        config=replace(stored.config, conventions=("bare", "novels")),
+        decodings={"bare": replace(of_bare, threshold=of_bare.threshold / 2)},
+    )
+    save_model(other, tmp_path / "other")
+    save_ensemble([model.path, tmp_path / "other"], tmp_path / "both")
+    told = fofe.load(tmp_path / "both").with_options(conventions="bare")
+    assert found(told) == FOUND["bare"]
+    assert told.decoding.threshold == pytest.approx(0.75 * of_bare.threshold, abs=1e-4)
+    with pytest.raises(FofeError, match=r"'whole' \(it knows: bare\)"):
+        told.with_options(conventions="whole")
+    assert main(["inspect", str(tmp_path / "both")]) == 0
+    assert re.search(r"^conventions +bare$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:

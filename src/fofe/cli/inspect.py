@@ -58,6 +58,7 @@ def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
         "language": whole.config.language,
         "labels": list(whole.labels[1:]),
         "fragments": f"up to {whole.config.max_words} words",
+        **({"conventions": list(whole.config.conventions)} if whole.config.conventions else {}),
         "members": list(ensemble.names),
         "weights": [round(weight, 3) for weight in ensemble.weights],
         "decoding": _decoding(ensemble.decoding),

@@ -48,14 +48,25 @@ class Ensemble:
 
     @property
     def as_one(self) -> StoredModel:
-        """The first member with what the whole has in common: the widest reach, the decoding."""
+        """The first member with what the whole has in common: reach, conventions, decoding."""
+        widest = max((member.config for member in self.members), key=_reach)
         return replace(
             self.members[0],
-            config=max((member.config for member in self.members), key=_reach),
+            config=replace(widest, conventions=self._conventions),
             decoding=self.decoding,
+            decodings={
+                corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
+                for corpus in self._conventions
+            },
             training={"members": [member.training for member in self.members]},
             card="",
         )
+
+    @property
+    def _conventions(self) -> tuple[str, ...]:
+        """The corpora whose conventions all members can follow."""
+        first, *others = (member.config.conventions for member in self.members)
+        return tuple(corpus for corpus in first if all(corpus in known for known in others))
 
 
 def _reach(config: ModelConfig) -> int:
@@ -72,7 +83,8 @@ class EnsembleEngine:
     def __init__(self, engines: Sequence[Scorer], ensemble: Ensemble) -> None:
         self._engines = engines
         self._weights = ensemble.weights
-        self._width = ensemble.members[0].config.max_words
+        self._config = ensemble.as_one.config
+        self._width = self._config.max_words
         labels = ensemble.members[0].labels
         self._columns = [[member.labels.index(label) for label in labels] for member in ensemble.members]
 
@@ -81,7 +93,8 @@ class EnsembleEngine:
         return self._of([engine.fresh() for engine in self._engines])
 
     def following(self, conventions: str) -> EnsembleEngine:
-        """One that judges by the conventions of a corpus."""
+        """One that judges by the conventions of a corpus, which all members must know."""
+        self._config.convention(conventions)
         return self._of([engine.following(conventions) for engine in self._engines])
 
     def _of(self, engines: Sequence[Scorer]) -> EnsembleEngine:
@@ -169,20 +182,22 @@ def _joined(
                 )
     total = sum(weights)
     shares = tuple(weight / total for weight in weights)
-    return Ensemble(tuple(names), members, shares, decoding or _common_decoding(members))
+    return Ensemble(
+        tuple(names), members, shares, decoding or _common([member.decoding for member in members])
+    )
 
 
 def _told(value: Any) -> str:
     return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
 
 
-def _common_decoding(members: Sequence[StoredModel]) -> Decoding:
+def _common(decodings: Sequence[Decoding]) -> Decoding:
     """The mean of the thresholds that were tuned, and the strategy that most have."""
-    strategies = Counter(member.decoding.strategy for member in members)
+    strategies = Counter(decoding.strategy for decoding in decodings)
     return Decoding(
-        threshold=round(fmean(member.decoding.threshold for member in members), 4),
+        threshold=round(fmean(decoding.threshold for decoding in decodings), 4),
         strategy=strategies.most_common(1)[0][0],
-        nested=any(member.decoding.nested for member in members),
+        nested=any(decoding.nested for decoding in decodings),
     )
 
 
