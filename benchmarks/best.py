@@ -19,13 +19,13 @@ from typing import Any
 
 from _conll import beginning
 from _record import RUNS, on_one_thread, record, shared
+from fused import averaged
 
 from fofe.evaluate.scores import Counts
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
 from fofe.fusion.vote import VOTES, Rule, fuse
 from fofe.model.engine import Engine
-from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
 from fofe.train.config import DecodingConfig
@@ -119,9 +119,7 @@ def _engine(model: StoredModel) -> Engine:
 
 def by_mean(models: Sequence[StoredModel], dev: Sentences) -> Fusion:
     """One model of several, whose probabilities are averaged."""
-    weights = (1 / len(models),) * len(models)
-    ensemble = Ensemble(("",) * len(models), tuple(models), weights, models[0].decoding)
-    engine = EnsembleEngine([_engine(model) for model in models], ensemble)
+    engine = averaged(models)
     labels = models[0].labels
     tuned = tune([judge("dev", engine, dev, labels, min(DECODING.thresholds))], DECODING)
     chosen = DecodingConfig(False, (tuned.strategy,), (tuned.threshold,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import shutil
 from pathlib import Path
@@ -10,14 +11,16 @@ from typing import Any
 
 import pytest
 
+from fofe.decode import Candidate
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model
 from fofe.text import tokeniser
 from fofe.train.config import RunConfig, load_config
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence
-from fofe.train.missing import FILE, Found, MissingMentions
+from fofe.train.missing import FILE, Found, MissingMentions, chances
 from fofe.train.run import Run
+from fofe.train.tuning import Judged
 
 CORPUS = """\
 [[corpus]]
@@ -95,6 +98,25 @@ def test_what_a_good_network_is_sure_of_was_missing(
     )
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.25, 0.5, 0.75])
+@pytest.mark.parametrize("right", [0.6, 0.9, 0.99])
+def test_the_dev_set_tells_how_much_of_what_is_found_was_missed(missing: float, right: float) -> None:
+    """One candidate a sentence; a share of them are mentions, and a share of those is not annotated."""
+    draw = random.Random(7)
+    mention, found = (0, 1, "PER"), [Candidate(0, 1, "PER", 0.93)]
+    dev = Judged("dev", [{mention} if draw.random() < right else set() for _ in range(4000)], [found] * 4000)
+    is_mention = [draw.random() < right for _ in range(4000)]
+    annotated = [one and draw.random() >= missing for one in is_mention]
+    train = Judged("train", [{mention} if one else set() for one in annotated], [found] * 4000)
+    sentences = [LabelledSentence(["x"], [mention] if one else []) for one in annotated]
+    told = list(chances(dev, train, sentences))
+    assert [number for number, _, _ in told] == [number for number, one in enumerate(annotated) if not one]
+    missed = sum(is_mention[number] for number, _, _ in told) / len(told)
+    # Two samples of 4000 differ by so many mentions, at three standard deviations.
+    differ = 3 * math.sqrt(2 * 4000 * right * (1 - right))
+    assert told[0][2] == pytest.approx(missed, abs=differ / len(told) + 0.01)
+
+
 def test_sure_ones_are_mentions_and_likely_ones_open() -> None:
     sentences = [LabelledSentence(["a", "b", "c"], [(0, 1, "PER")]), LabelledSentence(["d"], [])]
     made = Found(3, [(0, 1, 2, "ORG")], [(1, 0, 1)]).added_to(sentences)
@@ -120,7 +142,7 @@ def test_training_in_doubt_can_be_resumed(partial: RunConfig, tmp_path: Path) ->
     watcher = Watcher()
     Run(partial, tmp_path / "whole", watcher, command="test").train()
     told = [line for line in watcher.lines if "in doubt" in line]
-    assert len(told) == 3, "at a quarter, a half and three quarters"
+    assert len(told) == 3, "before every epoch but the first"
     assert json.loads((tmp_path / "whole" / FILE).read_text("utf-8"))["epoch"] == 3
     for epoch in (2, 3):
         folder = tmp_path / f"cut{epoch}"

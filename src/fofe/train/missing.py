@@ -1,31 +1,41 @@
 """Mentions that annotation in doubt lacks, looked for by the network while it is trained.
 
-At a quarter, a half and three quarters of the training the network reads the training text of such corpora.
-What it is sure of counts as annotated from then on, what it finds likely is left open; all else stays
-negative. The missing mentions do little harm in the meantime, since an epoch sees only a small share of the
-fragments without a label.
+Several times in a training the network reads the training text of such corpora. How likely it is that what it
+finds there is a missing mention is told by the dev set: if a share p of all that has such a score is right
+there, then p of what has it in the training text are mentions too, annotated or not. What is almost certainly
+missing counts as annotated from then on, what may be is left open; all else stays negative. Where nothing is
+missing, all mentions are accounted for, and nothing is added, however sure the network is of its mistakes.
+The missing mentions do little harm in the meantime, since an epoch sees only a small share of the fragments
+without a label.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from fofe._arrays import IntArray
 from fofe._files import write_whole
 from fofe.decode import Candidate, resolve
 from fofe.model.tagger import Scorer
 from fofe.train.annotation import IN_DOUBT
 from fofe.train.corpora import Corpora
 from fofe.train.examples import LabelledSentence
-from fofe.train.tuning import judge
+from fofe.train.tuning import Judged, judge
 
-POINTS = (0.25, 0.5, 0.75)
-SURE = 0.9
-LIKELY = 0.5
+LOOKS = 7
+"""How often a training looks for them, at even distances."""
+EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+"""What is found is judged by those of about the same score: from one edge to the next."""
+CERTAIN = 0.9
+POSSIBLE = 0.2
+"""How likely something is a missing mention that counts as one, or is left open."""
 FILE = "missing.json"
 
 
@@ -45,7 +55,8 @@ class Found:
         made = list(sentences)
         for number, start, end, label in self.sure:
             made[number] = replace(made[number], spans=[*made[number].spans, (start, end, label)])
-        for number, start, end in self.likely:
+        # That one fragment is a mention the network may know better than where exactly it begins and ends.
+        for number, start, end in [*(mention[:3] for mention in self.sure), *self.likely]:
             made[number] = replace(made[number], unknown=(*made[number].unknown, (start, end)))
         return made
 
@@ -58,7 +69,8 @@ class MissingMentions:
         self._labels = labels
         self._path = folder / FILE
         in_doubt = any(part.config.unannotated == IN_DOUBT for part in corpora.parts)
-        self._epochs = {math.ceil(point * epochs) for point in POINTS} if in_doubt else set()
+        looks = {math.ceil(look * epochs / (LOOKS + 1)) for look in range(1, LOOKS + 1)}
+        self._epochs = looks - {epochs} if in_doubt else set()
 
     def due(self, epoch: int) -> bool:
         """Whether it is time, after so many epochs."""
@@ -70,23 +82,24 @@ class MissingMentions:
         first = 0
         for part in self._corpora.parts:
             if part.config.unannotated == IN_DOUBT:
-                judged = judge(
-                    part.name,
-                    engine,
-                    part.train,
-                    self._labels,
-                    LIKELY,
-                    annotation=part.annotation,
-                    nested=nested,
+                dev, train = (
+                    judge(
+                        part.name,
+                        engine,
+                        sentences,
+                        self._labels,
+                        EDGES[0],
+                        annotation=part.annotation,
+                        nested=nested,
+                    )
+                    for sentences in (part.dev, part.train)
                 )
-                for number, (sentence, pool) in enumerate(
-                    zip(part.train, judged.candidates, strict=True), first
-                ):
-                    for start, end, label, score in resolve(_away_from_labels(sentence, pool)):
-                        if score >= SURE:
-                            found.sure.append((number, start, end, label))
-                        else:
-                            found.likely.append((number, start, end))
+                for number, candidate, chance in chances(dev, train, part.train):
+                    start, end, label, _ = candidate
+                    if chance >= CERTAIN:
+                        found.sure.append((first + number, start, end, label))
+                    elif chance >= POSSIBLE:
+                        found.likely.append((first + number, start, end))
             first += len(part.train)
         return found
 
@@ -105,11 +118,47 @@ class MissingMentions:
         return Found(stored["epoch"], sure, likely)
 
 
-def _away_from_labels(sentence: LabelledSentence, pool: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates that overlap no mention and are not marked as negatives."""
-    return [
-        candidate
-        for candidate in pool
-        if (candidate.start, candidate.end) not in sentence.negatives
-        and not any(start < candidate.end and candidate.start < end for start, end, _ in sentence.spans)
+def chances(
+    dev: Judged, train: Judged, sentences: Sequence[LabelledSentence]
+) -> Iterator[tuple[int, Candidate, float]]:
+    """What is found away from the annotation of numbered sentences, and the chance that it was missed."""
+    right, found_in_dev = _counts(dev)
+    annotated, found = _counts(train)
+    away = [
+        (number, candidate)
+        for number, (sentence, pool) in enumerate(zip(sentences, train.candidates, strict=True))
+        for candidate in resolve(pool)
+        if _is_away(candidate, sentence)
     ]
+    places = _places([candidate for _, candidate in away])
+    # As if one of two more were right: little of a score in the dev set says little about it.
+    share = (right + 1) / (found_in_dev + 2)
+    not_annotated = np.bincount(places, minlength=len(EDGES) + 1)
+    chances = (share * found - annotated) / np.maximum(not_annotated, 1)
+    for (number, candidate), place in zip(away, places, strict=True):
+        yield number, candidate, float(chances[place])
+
+
+def _counts(judged: Judged) -> tuple[IntArray, IntArray]:
+    """[E + 1] how many of what is found by score are mentions of the annotation, and how many there are."""
+    found = [
+        (candidate, candidate[:3] in mentions)
+        for pool, mentions in zip(judged.candidates, judged.gold, strict=True)
+        for candidate in resolve(pool)
+    ]
+    places = _places([candidate for candidate, _ in found])
+    right = np.array([is_mention for _, is_mention in found], dtype=bool)
+    bins = len(EDGES) + 1
+    return np.bincount(places[right], minlength=bins), np.bincount(places, minlength=bins)
+
+
+def _places(candidates: Sequence[Candidate]) -> IntArray:
+    """[C] between which edges the scores of some candidates lie."""
+    return np.searchsorted(EDGES, [candidate.score for candidate in candidates], side="right")
+
+
+def _is_away(candidate: Candidate, sentence: LabelledSentence) -> bool:
+    """Whether it overlaps no mention and is not marked as negative."""
+    return (candidate.start, candidate.end) not in sentence.negatives and not any(
+        start < candidate.end and candidate.start < end for start, end, _ in sentence.spans
+    )

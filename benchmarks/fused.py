@@ -1,0 +1,80 @@
+"""What the models of several seeds find together, by the mean of their probabilities.
+
+    python benchmarks/fused.py conll2002_es
+    python benchmarks/fused.py weibo
+
+Takes the models that `benchmarks/mentions.py BENCHMARK --seed N` has left, at least two. Threshold and
+strategy are chosen on the dev set; the test set is scored once, with what was chosen.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from _mention_runs import CONFIGS, configured
+from _record import RUNS, on_one_thread, record
+from mentions import BENCHMARKS, named_metrics
+
+from fofe.model.engine import Engine
+from fofe.model.ensemble import Ensemble, EnsembleEngine
+from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.train.corpora import read_corpora
+from fofe.train.tuning import Judged, evaluate, judge, tune
+
+
+def main() -> None:
+    """Choose on the dev set, score on the test set, record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", choices=BENCHMARKS)
+    benchmark = parser.parse_args().benchmark
+    on_one_thread()
+    config = configured(CONFIGS / BENCHMARKS[benchmark], {})
+    (corpus,) = read_corpora(config).parts
+    models = [load_model(path) for path in _trained(benchmark)]
+    engine = averaged(models)
+    decoding = config.decoding
+
+    def judged(part: str, threshold: float) -> Judged:
+        return judge(
+            benchmark,
+            engine,
+            corpus.part(part),
+            models[0].labels,
+            threshold,
+            annotation=corpus.annotation,
+            nested=decoding.nested,
+        )
+
+    tuned = tune([judged("dev", min(decoding.thresholds))], decoding)
+    way = Decoding(tuned.threshold, tuned.strategy, decoding.nested)
+    scores = evaluate(judged("test", way.threshold), way)
+    f1 = {"names": scores.names.f1, "nominals": scores.nominals.f1, "overall": scores.overall.f1}
+    metrics = named_metrics(benchmark, f1) | {"dev_f1": round(tuned.f1, 2), "fused_models": len(models)}
+    print(metrics)
+    record(f"{benchmark}_fused", metrics, f"python benchmarks/fused.py {benchmark}")
+
+
+def _trained(benchmark: str) -> list[Path]:
+    """The models of the benchmark, one a seed."""
+    found = sorted(RUNS.glob(f"{benchmark}-[0-9]/model"))
+    if len(found) < 2:
+        raise SystemExit(
+            f"skipped: {len(found)} of at least 2 models are there; "
+            f"python benchmarks/mentions.py {benchmark} --seed N trains another"
+        )
+    return found
+
+
+def averaged(models: Sequence[StoredModel]) -> EnsembleEngine:
+    """One engine of several models."""
+    weights = (1 / len(models),) * len(models)
+    ensemble = Ensemble(("",) * len(models), tuple(models), weights, models[0].decoding)
+    return EnsembleEngine([Engine(one.config, one.encoder, one.weights) for one in models], ensemble)
+
+
+if __name__ == "__main__":
+    main()
