@@ -10,8 +10,8 @@ The model of each corpus is trained as the joint one is (configs/english.toml), 
 in its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test
 set (GUM: dev). The corpora mark mentions differently ("the White House" or "White House"), so the joint
 model is told which of them a training sentence is from, and is judged by the conventions of each. Without a
-name, what has been trained is compared and recorded: the joint model's F1 minus that of the single one. A
-call that was killed goes on when it is given again.
+name, what has not been trained yet is trained, and all are compared and recorded: the joint model's F1 minus
+that of the single one. A call that was killed goes on when it is given again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, record_seed
 
-from fofe.model.storage import load_model
+from fofe.model.storage import StoredModel, load_model
 from fofe.train.config import RunConfig
 
 JOINT = "joint"
@@ -42,16 +42,18 @@ def main() -> None:
     args = parser.parse_args()
     if args.model is None:
         _compare(args.seed, args.epochs)
-        return
-    overrides: dict[str, Any] = {"training.seed": args.seed}
-    if args.epochs:
-        overrides["training.epochs"] = args.epochs
+    else:
+        model = _trained(args.model, args.seed, args.epochs)
+        print(_f1(model.training), cost(model))
+
+
+def _trained(name: str, seed: int, epochs: int | None) -> StoredModel:
+    overrides: dict[str, Any] = {"training.seed": seed} | ({"training.epochs": epochs} if epochs else {})
     config = configured(CONFIGS / "english.toml", overrides)
-    if args.model != JOINT:
-        config = _alone(config, args.model)
-    command = shlex.join(["python", "benchmarks/joint.py", "--seed", str(args.seed), args.model])
-    model = trained(config, _folder(args.model, args.seed, args.epochs), command)
-    print(_f1(model.training), cost(model))
+    if name != JOINT:
+        config = _alone(config, name)
+    command = shlex.join(["python", "benchmarks/joint.py", "--seed", str(seed), name])
+    return trained(config, _folder(name, seed, epochs), command)
 
 
 def _alone(config: RunConfig, name: str) -> RunConfig:
@@ -71,10 +73,11 @@ def _folder(model: str, seed: int, epochs: int | None) -> str:
 
 
 def _compare(seed: int, epochs: int | None) -> None:
-    trainings = {
-        model: load_model(RUNS / _folder(model, seed, epochs) / "model").training
-        for model in (JOINT, *CORPORA)
-    }
+    trainings: dict[str, Any] = {}
+    for name in (JOINT, *CORPORA):
+        done = RUNS / _folder(name, seed, epochs) / "model"
+        model = load_model(done) if done.exists() else _trained(name, seed, epochs)
+        trainings[name] = model.training
     together = _f1(trainings[JOINT])
     metrics: dict[str, float] = {}
     for corpus in CORPORA:
