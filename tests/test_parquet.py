@@ -75,8 +75,21 @@ def test_on_the_command_line(
     assert main([*command, "-o", str(output), "--threshold", "0.5", "--workers", "2"]) == 0
     assert capsys.readouterr().err == "fofe: 4 rows tagged\n"
     assert pq.read_table(output).column("mentions").to_pylist()[0][0]["text"] == "Omar Haddad"
-    assert main([*command, "-o", str(tmp_path / "out.jsonl")]) == 2
-    assert "end in .parquet" in capsys.readouterr().err
+    for wrong in ([*command, "-o", str(tmp_path / "out.jsonl")], ["tag", "-o", str(tmp_path / "new.parquet")]):
+        assert main(wrong) == 2
+        assert "end in .parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "option", [["--redact"], ["--flat"], ["--format", "tsv"], ["--offsets", "bytes"], ["--text", "Lima"]]
+)
+def test_what_parquet_cannot_do_is_refused(
+    option: list[str], table: str, tmp_path: Path, tiny_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out.parquet"
+    assert main(["tag", "-m", str(tiny_path), table, "-o", str(output), *option]) == 2
+    assert f"{option[0]} does not go with parquet" in capsys.readouterr().err
+    assert not output.exists()
 
 
 def test_options_are_those_of_the_model(table: str, tmp_path: Path, tiny_path: Path) -> None:

@@ -198,10 +198,7 @@ def _results(
 
 def _tag_parquet(args: argparse.Namespace) -> int:
     """Tag the texts of parquet files into others, here or on Spark."""
-    from fofe.errors import FofeError
-
-    if not args.output.endswith(PARQUET) or not all(path.endswith(PARQUET) for path in args.inputs):
-        raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
+    _check_parquet(args)
     options = {name: value for name, value in _options(args).items() if value is not None}
     if args.engine != "spark":
         from fofe.parquet import TextsJob, tag_files
@@ -216,6 +213,29 @@ def _tag_parquet(args: argparse.Namespace) -> int:
     model = _model(args)
     tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, model, options)
     return 0
+
+
+def _check_parquet(args: argparse.Namespace) -> None:
+    """Refuse what cannot be done with parquet, rather than leave it undone without a word."""
+    from fofe.errors import FofeError
+
+    refused = {
+        "--text": args.text,
+        "--input": args.source_format,
+        "--format": args.format,
+        "--redact": args.redact,
+        "--offsets": args.offsets != "codepoints",
+        "--flat": args.flat,
+        "--alternatives": args.alternatives,
+    }
+    for option, given in refused.items():
+        if given:
+            raise FofeError(
+                f"{option} does not go with parquet, which gets a column of all mentions, in code points"
+            )
+    paths = (args.output, *args.inputs)
+    if not args.inputs or not all(path.endswith(PARQUET) for path in paths):
+        raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
 
 
 def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
