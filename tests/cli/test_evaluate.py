@@ -224,6 +224,19 @@ def test_a_model_in_the_labels_of_a_corpus(
         run(str(path), "--model", model, "--as", "olds")
     with pytest.raises(FofeError, match="'HUMAN' is not LABEL=LABEL"):
         run(str(path), "--model", model, "--map", "HUMAN")
+    with pytest.raises(FofeError, match=r"the model has no label 'PERSON' \(it has: PER\)"):
+        run(str(path), "--model", model, "--map", "HUMAN=PERSON")
+
+
+def test_what_a_mapping_leaves_out_is_told(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text("Ann B-HUMAN\nsaw O\nRome B-CITY\n\n", encoding="utf-8")
+    assert run(str(path), "--model", model, "--map", "HUMAN=PER", "--map", "TOWN=") == 0
+    told = capsys.readouterr().err
+    assert "gold.conll: --map names a label that no mention has: TOWN" in told
+    assert "gold.conll: 1 mentions of CITY left out because no label of the model stands for them" in told
 
 
 def test_heads_flat_views_and_unknown_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,8 @@ from fofe.cli._corpus_options import add_corpus_options, corpus_options
 from fofe.errors import FofeError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fofe.evaluate.report import Section
     from fofe.evaluate.scheme import Scheme
     from fofe.model.storage import StoredModel
@@ -26,7 +28,7 @@ examples:
   fofe evaluate test.conll --model my-model --bootstrap 1000
   fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
   fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
-  fofe evaluate eng.testb --model runs/english/model --as conll2003
+  fofe evaluate eng.testb --model en --as conll2003
   fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
 """
 
@@ -48,7 +50,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--as",
         dest="corpus",
         metavar="NAME",
-        help="score the model in the labels of a corpus that it was trained on, as they were mapped there",
+        help="score the model in the labels, and by the conventions, of a corpus that it was trained on;"
+        " data is the name of the one under [data]",
     )
     parser.add_argument(
         "--map",
@@ -56,7 +59,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="LABEL=L,L...",
-        help="which of the model's labels a label of GOLD stands for; none: it is left out; may be repeated",
+        help="which of the model's labels a label of GOLD stands for; nothing after =: it is left out;"
+        " may be repeated",
     )
     parser.add_argument(
         "--heads", action="store_true", help="reduce the nominals of GOLD to their head words first"
@@ -75,7 +79,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         choices=("length", "seen", "depth"),
         default=[],
-        help="scores by length in tokens, by presence in --train, by depth of nesting; may be repeated",
+        help="scores by length in tokens, by presence in --train, by depth of nesting; may be repeated"
+        " (those of names and nominals are always told)",
     )
     parser.add_argument(
         "--bootstrap", metavar="N", type=int, default=0, help="95 %% intervals from N resampled corpora"
@@ -168,9 +173,26 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     if scheme is None:
         return gold, list(Model(stored).tag_documents(gold))
     model = scheme.model(stored)
+    _tell_left_out(args, gold, model.labels)
     gold = [with_labels(document, model.labels) for document in gold]
     predicted = model.tag_documents(gold)
     return gold, list(map(flat, predicted) if scheme.flat else predicted)
+
+
+def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Collection[str]) -> None:
+    """Say which mentions of the gold are not counted, and which settings of --map no mention has."""
+    from fofe.formats import Report
+
+    report = Report()
+    named = {setting.partition("=")[0].strip() for setting in args.mapping}
+    for mention in (mention for document in gold for mention in document.mentions):
+        named -= {mention.label, mention.type}
+        if mention.label not in labels:
+            report.note(f"mentions of {mention.label} left out because no label of the model stands for them")
+    for label in sorted(named):
+        report.found("--map names a label that no mention has", label)
+    for line in report.lines():
+        print(f"{args.gold}: {line}", file=sys.stderr)
 
 
 def _tagged_by_ensemble(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
@@ -191,7 +213,7 @@ def _scheme(args: argparse.Namespace, stored: StoredModel, gold: list[Document])
     if args.corpus:
         return trained_scheme(stored, args.corpus)
     if args.mapping:
-        return given_scheme(args.mapping, gold)
+        return given_scheme(args.mapping, gold, stored.labels[1:])  # without NONE
     return None
 
 

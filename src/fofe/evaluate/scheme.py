@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fofe.errors import FofeError
 from fofe.evaluate.projection import in_labels_of_corpus, mapped
 from fofe.model.storage import StoredModel
 from fofe.model.tagger import Model
-from fofe.text.document import Document
+from fofe.text.document import NOMINAL, Document, join_label
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,19 @@ def trained_scheme(stored: StoredModel, name: str) -> Scheme:
     return Scheme(scheme["labels"], not scheme["nested"], scheme["heads"], conventions)
 
 
-def given_scheme(settings: Sequence[str], gold: Iterable[Document]) -> Scheme:
-    """The scheme of settings like `LOC=GPE,FAC`, for the labels that occur in the gold."""
+def given_scheme(settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]) -> Scheme:
+    """The scheme of settings like `LOC=GPE,FAC`, for the labels that occur in the gold.
+
+    A label on the right that the model lacks is an error: a slip there would only look like a low score.
+    """
     mapping: dict[str, list[str]] = {}
     for setting in settings:
         label, separator, values = setting.partition("=")
         if not separator or not label.strip():
-            raise FofeError(f"{setting!r} is not LABEL=LABEL,LABEL")
+            raise FofeError(f"{setting!r} is not LABEL=LABEL,LABEL (for example LOC=GPE,LOC,FAC)")
         mapping[label.strip()] = [value.strip() for value in values.split(",") if value.strip()]
+    for value in (value for values in mapping.values() for value in values):
+        if not {value, join_label(value, NOMINAL)} & set(of_model):
+            raise FofeError(f"--map: the model has no label {value!r} (it has: {', '.join(of_model)})")
     occurring = sorted({mention.label for document in gold for mention in document.mentions})
     return Scheme({label: mapped(label, mapping) for label in occurring})
