@@ -36,11 +36,19 @@ def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
 
 @contextmanager
 def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
-    """Open a file that appears under its name only when it has been written to the end."""
-    target = Path(path)
+    """Open a file that appears under its name only when it has been written to the end.
+
+    What a link leads to is replaced, not the link. A pipe or a device, such as /dev/null, is never replaced:
+    it is written as it is.
+    """
     binary = "b" in mode
+    is_file = os.path.isfile(path) or not os.path.exists(path)
+    target = Path(os.path.realpath(path))
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        if is_file:
+            handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        else:
+            handle, aside = os.open(path, os.O_WRONLY), ""
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=path) from None
     try:
@@ -49,12 +57,14 @@ def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
         ) as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+            if aside:
+                os.fsync(stream.fileno())
+        if aside:
+            os.chmod(aside, 0o666 & ~_umask())
+            os.replace(aside, target)
     except BaseException:
-        if os.path.exists(name):
-            os.unlink(name)
+        if os.path.exists(aside):
+            os.unlink(aside)
         raise
 
 

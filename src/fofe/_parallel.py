@@ -30,6 +30,9 @@ CHUNKS_PER_WORKER = 4
 _THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """What BLAS libraries ask for their number of threads: with more than one, workers would fight for cores."""
 
+_TOLD = (FofeError, OSError)
+"""What a worker answers where it fails, for the parent to raise; anything else ends it."""
+
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from fofe._parallel import serve; serve()"
 
 
@@ -129,7 +132,7 @@ class _Worker:
             answer = pickle.load(self._from)
         except (EOFError, pickle.UnpicklingError):
             raise FofeError(f"a worker process {self._end()} before its work was done") from None
-        if isinstance(answer, FofeError):
+        if isinstance(answer, _TOLD):
             raise answer
         return answer
 
@@ -162,7 +165,7 @@ def serve() -> None:
                 answer: object = "ready"
             else:
                 answer = work(message)
-        except FofeError as error:
+        except _TOLD as error:
             answer = error
         try:
             _send(answer, answers)

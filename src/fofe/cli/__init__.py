@@ -83,4 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output has gone; without this Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a directory that may not be written to
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(f"fofe: {place}{error.strerror or error}", file=sys.stderr)
+        return USAGE_ERROR
     return code
