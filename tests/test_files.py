@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,9 @@ def write(path: Path, text: str) -> None:
 
 def test_a_file_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
     write(tmp_path / "out.txt", "before")
-    with pytest.raises(RuntimeError), write_whole(tmp_path / "out.txt") as stream:
-        stream.write("half of it")
-        raise RuntimeError
+    half: Any = ["half of it", None]
+    with pytest.raises(TypeError), write_whole(tmp_path / "out.txt") as stream:
+        stream.writelines(half)
     assert (tmp_path / "out.txt").read_text() == "before"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -57,9 +58,7 @@ def test_a_directory_is_told_before_anything_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_without_a_traceback(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"text": "In Lima it rained."}\n')
     assert main(["convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2

@@ -183,3 +183,21 @@ def test_what_the_formats_cannot_hold_is_counted(tmp_path: Path) -> None:
         report = Report()
         write_corpus(_tagged(), tmp_path / "out.json", format, report)
         assert report.counts == {f"documents whose tokens {format} cannot hold": 1}
+
+
+@pytest.mark.parametrize("format", ["label-studio", "doccano"])
+def test_mentions_and_metadata_made_by_hand(tmp_path: Path, format: str) -> None:
+    path, report = tmp_path / "corpus.json", Report()
+    document = Document("Rome fell", mentions=[Mention(0, 4, "GPE")], meta={"text": 1, "genre": "news"})
+    write_corpus([document], path, format, report)
+    assert report.counts == {"metadata 'text' left out because the format uses that name": 1}
+    (again,) = read_corpus(path, format)
+    assert (spans(again), again.meta) == ([(0, 4, "GPE", "Rome")], {"genre": "news"})
+    with pytest.raises(InputError, match="the metadata of document 1 is not JSON"):
+        write_corpus([Document("Rome", meta={"when": object()})], path, format)
+
+
+def test_a_later_task_tells_its_line(tmp_path: Path) -> None:
+    tasks = ",\n".join([json.dumps(TASK)] * 3)
+    with pytest.raises(InputError, match=r"export.json:5: the task: 3 where"):
+        read(tmp_path, f"[\n{tasks},\n3]", "label-studio")

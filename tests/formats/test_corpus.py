@@ -60,9 +60,14 @@ def test_directories_and_patterns(tmp_path: Path) -> None:
     (tmp_path / "b.conll").write_text(CONLL)
     (tmp_path / "a.jsonl").write_text(JSONL)
     (tmp_path / "README.md").write_text("About this corpus.")
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "c.conll").write_text(CONLL)
     report = Report()
     assert texts(tmp_path, report=report) == ["Ana", "Rio"]
-    assert report.counts == {"files of no known format left out": 1}
+    assert report.counts == {
+        "files of no known format left out": 1,
+        "directories inside of one left out": 1,
+    }
     assert texts(tmp_path / "*.conll") == ["Rio"]
     with pytest.raises(InputError, match=r"README.md:1: "):
         texts(tmp_path, "conll")

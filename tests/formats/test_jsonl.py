@@ -169,6 +169,10 @@ def test_unusual_characters_survive(file: Path) -> None:
         ('{"text": "a", "mentions": [{"start": 1, "end": 1, "type": "X"}]}', "1:1 is empty"),
         ('{"text": "ab", "mentions": [{"start": 0, "end": 1, "type": "X", "text": "b"}]}', "'b' but .* 'a'"),
         ('{"text": "a", "mentions": [{"start": 0, "end": 1, "type": "X", "score": NaN}]}', '"score" is nan'),
+        (
+            f'{{"text": "a", "mentions": [{{"start": 0, "end": 1, "type": "X", "score": 1{"0" * 400}}}]}}',
+            '"score" is 10',
+        ),
         ('{"text": "a", "mentions": [[0, 1]]}', r'number 1 of "mentions" has 2 parts .*start, end, type'),
         ('{"tokens": ["a"], "entities": [[0, 2, "X"]]}', "0:2 lies outside the 1 tokens"),
         ('{"tokens": [], "entities": [[0, 1, "X"]]}', "0:1 lies outside the 0 tokens"),

@@ -160,9 +160,11 @@ def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tupl
     if format == "brat" or (format is None and any(folder.rglob(f"*{brat.ANNOTATION_SUFFIX}"))):
         yield folder, "brat"
         return
-    for file in sorted(file for file in folder.iterdir() if file.is_file()):
+    for file in sorted(folder.iterdir()):
         name = format or _format_of_suffix(file)
-        if name is None or file.name.startswith("."):
+        if file.is_dir():
+            report.note("directories inside of one left out", str(file))
+        elif name is None or file.name.startswith("."):
             report.note("files of no known format left out", str(file))
         else:
             yield file, name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Any
 
 from fofe.errors import InputError
@@ -185,7 +185,8 @@ class Fields:
     def _score(self, key: str) -> float:
         self._taken.add(key)
         value = self._values[key]
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and abs(value) <= sys.float_info.max:
             return float(value)
         raise self.error(f'"{key}" is {_describe(value)}, not a number')
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -117,6 +118,29 @@ def without_surrogates(text: str, report: Report, place: str) -> str:
 def has_scores(mention: Mention) -> bool:
     """Whether a mention says more than gold annotation does."""
     return mention.score != 1.0 or bool(mention.alternatives)
+
+
+def text_of(mention: Mention, text: str) -> str:
+    """The text of a mention, also of one that was made without it."""
+    return mention.text or text[mention.start : mention.end]
+
+
+def meta_beside(
+    document: Document, reserved: Collection[str], report: Report, place: str
+) -> dict[str, object]:
+    """What a document carries along, but for what bears a name that the format uses itself."""
+    for key in document.meta:
+        if key in reserved:
+            report.note(f"metadata {key!r} left out because the format uses that name", place)
+    return {key: value for key, value in document.meta.items() if key not in reserved}
+
+
+def to_json(content: dict[str, object], place: str) -> str:
+    """JSON in one line; what a document carries along may be anything, and need not be JSON."""
+    try:
+        return json.dumps(content, ensure_ascii=False)
+    except TypeError as error:
+        raise InputError(f"the metadata of {place} is not JSON: {error}") from None
 
 
 def note_unheld(document: Document, report: Report, format: str, place: str) -> None:

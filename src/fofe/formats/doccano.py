@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fofe.errors import InputError
 from fofe.formats._json_fields import Fields
@@ -19,10 +18,12 @@ from fofe.formats._shared import (
     EMPTY_FILES,
     Target,
     display_name,
+    meta_beside,
     note_unheld,
     open_output,
     parse_label,
     read_lines,
+    to_json,
     without_surrogates,
 )
 from fofe.formats.report import Report
@@ -32,6 +33,7 @@ from fofe.text.offsets import OffsetMap, OffsetUnit
 NAME = "doccano"
 LISTS = ("label", "labels")
 ENTITIES = "entities"
+RESERVED_KEYS = frozenset({"id", "text", *LISTS, ENTITIES})
 
 
 def read(path: str | Path, report: Report, *, offsets: OffsetUnit = "utf16") -> Iterator[Document]:
@@ -89,12 +91,12 @@ def write(
     with open_output(path_or_stream) as stream:
         for number, document in enumerate(documents, start=1):
             place = document.id or f"document {number}"
-            line = json.dumps(_line(document, report, place, offsets), ensure_ascii=False)
+            line = to_json(_line(document, report, place, offsets), place)
             stream.write(without_surrogates(line, report, place) + "\n")
 
 
-def _line(document: Document, report: Report, place: str, unit: OffsetUnit) -> dict[str, Any]:
-    kept = {key: value for key, value in document.meta.items() if key not in ("text", "id", *LISTS, ENTITIES)}
+def _line(document: Document, report: Report, place: str, unit: OffsetUnit) -> dict[str, object]:
+    kept = meta_beside(document, RESERVED_KEYS, report, place)
     note_unheld(replace(document, meta={}), report, NAME, place)
     if document.sentences:
         report.note(f"documents whose tokens {NAME} cannot hold", place)

@@ -23,7 +23,16 @@ from typing import Any
 
 from fofe.errors import InputError
 from fofe.formats._json_fields import Fields
-from fofe.formats._shared import EMPTY_FILES, Target, display_name, open_output, read_lines
+from fofe.formats._shared import (
+    EMPTY_FILES,
+    Target,
+    display_name,
+    meta_beside,
+    open_output,
+    read_lines,
+    text_of,
+    to_json,
+)
 from fofe.formats.report import EMPTY_SENTENCES, Report
 from fofe.text.align import Aligner, align
 from fofe.text.document import KNOWN, NEGATIVE, UNKNOWN, Document, Mention, Region, Sentence, Token
@@ -186,14 +195,8 @@ def format_line(
         content = _token_content(document, report, place)
     else:
         content = _character_content(document, tokens, report, place)
-    meta = {key: value for key, value in document.meta.items() if key not in RESERVED_KEYS}
-    for key in document.meta.keys() - meta.keys():
-        report.note(f"metadata {key!r} left out because the format uses that name", place)
     head = {"id": document.id} if document.id else {}
-    try:
-        line = json.dumps({**head, **meta, **content}, ensure_ascii=False)
-    except TypeError as error:
-        raise InputError(f"the metadata of {place} is not JSON: {error}") from None
+    line = to_json({**head, **meta_beside(document, RESERVED_KEYS, report, place), **content}, place)
     if _SURROGATE_PAIR.search(line):
         raise InputError(
             f"{place} spells one character as two surrogates, which JSON cannot keep apart",
@@ -209,7 +212,7 @@ def _character_content(document: Document, tokens: bool, report: Report, place: 
         "mentions": [
             {
                 **_mention_content(mention, mention.start, mention.end, mention.head),
-                "text": _text_of(document, mention),
+                "text": text_of(mention, document.text),
             }
             for mention in document.mentions
         ],
@@ -225,10 +228,6 @@ def _character_content(document: Document, tokens: bool, report: Report, place: 
             if token.text != document.text[token.start : token.end]:
                 report.note("tokens that differ from their text, written by offsets alone", place)
     return content
-
-
-def _text_of(document: Document, mention: Mention) -> str:
-    return mention.text or document.text[mention.start : mention.end]
 
 
 def _token_content(document: Document, report: Report, place: str) -> dict[str, Any]:

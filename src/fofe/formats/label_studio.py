@@ -22,10 +22,13 @@ from fofe.formats._shared import (
     Target,
     display_name,
     has_scores,
+    meta_beside,
     note_unheld,
     open_output,
     parse_label,
     read_all,
+    text_of,
+    to_json,
     without_surrogates,
 )
 from fofe.formats.report import Report
@@ -35,6 +38,7 @@ from fofe.text.offsets import OffsetMap
 NAME = "label-studio"
 FROM_NAME, TO_NAME = "label", "text"
 """What a labelling configuration usually calls its labels and its text."""
+RESERVED_KEYS = frozenset({"id", "text"})
 
 _BETWEEN = re.compile(r"[\s,]*")
 
@@ -56,8 +60,9 @@ def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
     position = _next(text, 0)
     inside = text.startswith("[", position)
     position = _next(text, position + inside)
+    line, counted = 1, 0
     while position < len(text) and not (inside and text[position] == "]"):
-        line = text.count("\n", 0, position) + 1
+        line, counted = line + text.count("\n", counted, position), position
         try:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
@@ -82,9 +87,10 @@ def _document(task: Fields, report: Report) -> Document:
     document = Document(data.string("text", empty=True))
     document.id = data.identifier("id") or task.identifier("id")
     document.meta = data.rest()
+    utf16 = OffsetMap(document.text, "utf16")
     for result in _results(task, report):
         if result.string("type") == "labels":
-            document.mentions += _mentions(result, document.text, report)
+            document.mentions += _mentions(result, document.text, utf16, report)
         else:
             report.note(f"results of type {result.string('type')} left out", result.place)
     return document
@@ -104,19 +110,18 @@ def _results(task: Fields, report: Report) -> list[Fields]:
     return chosen[0].objects("result") if chosen else []
 
 
-def _mentions(result: Fields, text: str, report: Report) -> Iterator[Mention]:
+def _mentions(result: Fields, text: str, utf16: OffsetMap, report: Report) -> Iterator[Mention]:
     """The mentions of a result: one for each of its labels."""
     value = result.inner("value")
-    start, end = _span(value, text, report)
+    start, end = _span(value, text, utf16, report)
     score = result.number("score", 1.0)
     for label in value.strings("labels"):
         type, kind = parse_label(label)
         yield Mention(start, end, type, kind, score, text[start:end])
 
 
-def _span(value: Fields, text: str, report: Report) -> tuple[int, int]:
+def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:
     shown = value.string("text", empty=True) if value.which("text") else None
-    utf16 = OffsetMap(text, "utf16")
     start, end = value.span(utf16.from_codepoints(len(text)), "characters")
     if shown in (None, text[start:end]) and end <= len(text):
         return start, end
@@ -138,10 +143,9 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
     with open_output(path_or_stream) as stream:
         before = "[\n"
         for number, document in enumerate(documents, start=1):
-            task = _task(document, report, document.id or f"document {number}")
-            stream.write(
-                before + without_surrogates(json.dumps(task, ensure_ascii=False), report, document.id)
-            )
+            place = document.id or f"document {number}"
+            task = to_json(_task(document, report, place), place)
+            stream.write(before + without_surrogates(task, report, place))
             before = ",\n"
         stream.write("[]\n" if before == "[\n" else "\n]\n")
 
@@ -151,21 +155,24 @@ def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
     if document.sentences:
         report.note(f"documents whose tokens {NAME} cannot hold", place)
     results = [
-        _result(mention, number, report, place) for number, mention in enumerate(document.mentions, start=1)
+        _result(mention, document.text, number, report, place)
+        for number, mention in enumerate(document.mentions, start=1)
     ]
-    data = {**document.meta, **({"id": document.id} if document.id else {}), "text": document.text}
+    meta = meta_beside(document, RESERVED_KEYS, report, place)
+    data = {**meta, **({"id": document.id} if document.id else {}), "text": document.text}
     if any(map(has_scores, document.mentions)):
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}
 
 
-def _result(mention: Mention, number: int, report: Report, place: str) -> dict[str, Any]:
+def _result(mention: Mention, text: str, number: int, report: Report, place: str) -> dict[str, Any]:
     if mention.alternatives:
         report.note(f"alternatives of mentions that {NAME} cannot hold", place)
     if mention.head:
         report.note(f"heads of mentions that {NAME} cannot hold", place)
-    value = {"start": mention.start, "end": mention.end, "text": mention.text, "labels": [mention.label]}
-    scored = {"score": mention.score} if has_scores(mention) else {}
+    shown = text_of(mention, text)
+    value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
+    scored = {"score": float(mention.score)} if has_scores(mention) else {}
     return {
         "id": f"m{number}",
         "from_name": FROM_NAME,
