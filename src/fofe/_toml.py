@@ -25,6 +25,11 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"is not valid TOML: {error}", path=path) from None
 
 
+def toml_value(text: str) -> Any:
+    """The value that a text is in TOML, such as `20` or `[1, 2]`; a ValueError where it is none."""
+    return tomllib.loads(f"value = {text}")["value"]
+
+
 def to_toml(table: Mapping[str, Any]) -> str:
     """A table of plain values, tables and lists of tables as TOML."""
     return "\n".join(_lines(table, "")).lstrip("\n") + "\n"

@@ -67,6 +67,8 @@ def test_a_mapping_of_ones_own_replaces_the_shipped_one(tmp_path: Path) -> None:
     [
         ("[clases.en]\nPER = []", r"unknown table \[clases\]"),
         ('[classes.en]\nPER = "actor"', "must be a list"),
+        ("classes = 3", r"classes must be a table, not 3"),
+        ('[classes]\nen = ["actor"]', r"classes.en must be a table"),
         ("[classes.en", "not valid TOML"),
         ('[classes.en]\nPER = ["model"]\nMISC = ["model"]', "'model' .* two types"),
     ],

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fofe._files import read_text
+from fofe._toml import read_toml, toml_value
 from fofe.decode import STRATEGIES
 from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.settings import build
 from fofe.train.annotation import AROUND, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
@@ -258,10 +252,7 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     `overrides` has dotted keys and the values that replace those in the file: `training.epochs`, or
     `model.views.cased.vectors` for the view of that name.
     """
-    try:
-        table = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"is not valid TOML: {error}", path=path) from None
+    table = read_toml(path)
     for key, value in (overrides or {}).items():
         _set(table, key, value, path)
     config = build(RunConfig, table, path=path)
@@ -277,8 +268,8 @@ def parse_setting(setting: str) -> tuple[str, Any]:
     if not separator or not key.strip():
         raise ConfigError(f"{setting!r} is not KEY=VALUE", remedy="for example training.epochs=20")
     try:
-        return key.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return key.strip(), toml_value(value)
+    except ValueError:
         return key.strip(), value.strip()
 
 

@@ -17,22 +17,16 @@ A key such as "FAC|ORG" says that the type is one of these.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fofe._files import read_text
+from fofe._toml import read_toml
 from fofe.errors import ConfigError
 from fofe.wiki.evidence import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence
 from fofe.wiki.languages import wiki_language
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 DEFAULT = Path(__file__).parent / "mapping.toml"
 SEVERAL = "|"
@@ -122,17 +116,21 @@ def _shorter(phrase: str, language: str) -> list[str]:
 def load_mapping(language: str, path: str | Path | None = None) -> Mapping:
     """The mapping of a language, from a file or as it is shipped."""
     path = path or DEFAULT
-    try:
-        content = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"is not valid TOML: {error}", path=path) from None
     mapping = Mapping(language)
-    for table, of_table in content.items():
+    for table, content in read_toml(path).items():
         if table not in _KNOWN:
             raise ConfigError(f"unknown table [{table}]", path=path, remedy=f"use {', '.join(_KNOWN)}")
-        by_types = of_table if table == "wikidata" else of_table.get(language, {})
+        by_types = _table(table, content, path)
+        if table != "wikidata":
+            by_types = _table(f"{table}.{language}", by_types.get(language, {}), path)
         _add(mapping, table, by_types, path)
     return mapping
+
+
+def _table(name: str, content: Any, path: str | Path) -> dict[str, Any]:
+    if not isinstance(content, dict):
+        raise ConfigError(f"{name} must be a table, not {content!r}", path=path, remedy=f"write [{name}]")
+    return content
 
 
 def _add(mapping: Mapping, table: str, by_types: dict[str, Any], path: str | Path) -> None:
