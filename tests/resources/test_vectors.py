@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ KINDS: dict[str, Any] = {
     "binary without newlines": lambda table: as_binary(table, newline=False),
     "gzipped text": lambda table: gzip.compress(as_text(table)),
     "gzipped binary": lambda table: gzip.compress(as_binary(table)),
+    "text packed by xz": lambda table: lzma.compress(as_text(table)),
     "gzipped GloVe": lambda table: gzip.compress(as_text(table, header=False)),
 }
 

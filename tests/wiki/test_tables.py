@@ -48,7 +48,7 @@ def test_a_truncated_table_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
 
 def test_a_table_that_cannot_be_unpacked_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "classes.tsv.xz"
-    path.write_bytes(b"not packed")
+    path.write_bytes(lzma.compress(b"Lima\tcity\n")[:10] + b"not packed")
     with pytest.raises(InputError, match="unpacked"):
         read(path)
 

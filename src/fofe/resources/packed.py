@@ -7,8 +7,9 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, cast
 
 from fofe.errors import InputError
 from fofe.formats.report import Report
@@ -21,19 +22,19 @@ _OPENERS: tuple[tuple[bytes, Any], ...] = (
     (b"BZh", bz2.open),
     (b"\xfd7zXZ\x00", lzma.open),
 )
+"""How packed files begin. Their names may say anything."""
 BROKEN = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
-def open_packed(path: str | Path) -> IO[bytes]:
-    """The bytes of a file, unpacked."""
+def open_packed(path: str | Path) -> BufferedIOBase:
+    """The bytes of a file, unpacked; what is damaged raises one of `BROKEN` when it is read."""
     try:
         with open(path, "rb") as stream:
             magic = stream.read(6)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     opener = next((opener for begins, opener in _OPENERS if magic.startswith(begins)), open)
-    opened: IO[bytes] = opener(path, "rb")
-    return opened
+    return cast(BufferedIOBase, opener(path, "rb"))
 
 
 def numbered_lines(path: str | Path, report: Report) -> Iterator[tuple[int, str]]:

@@ -1,22 +1,20 @@
-"""Word vector files: word2vec text and binary, GloVe, fastText .vec, gzipped or plain; and npz.
+"""Word vector files: word2vec text and binary, GloVe, fastText .vec, plain or packed; and npz.
 
 Read here rather than with gensim, so that training needs no more than torch and errors name the place.
 """
 
 from __future__ import annotations
 
-import gzip
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from fofe._arrays import FloatArray
 from fofe.errors import InputError
+from fofe.resources.packed import BROKEN, open_packed
 
 NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
@@ -38,7 +36,7 @@ class WordVectors:
 def read_vectors(path: str | Path) -> WordVectors:
     """Read a word vector file of any of the known kinds, which is recognised from its content."""
     try:
-        with _open(path) as stream:
+        with open_packed(path) as stream:
             first = stream.readline(WORD_LIMIT * 10)
             rest = stream.read(4096)
         if first.startswith(NPZ_START):
@@ -51,14 +49,8 @@ def read_vectors(path: str | Path) -> WordVectors:
         if header is None or _is_text(rest, header[1]):
             return _read_text(path, header)
         return _read_binary(path, *header)
-    except (OSError, EOFError, zlib.error) as error:
+    except BROKEN as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
-
-
-def _open(path: str | Path) -> BinaryIO:
-    with open(path, "rb") as stream:
-        magic = stream.read(2)
-    return gzip.open(path, "rb") if magic == b"\x1f\x8b" else open(path, "rb")  # type: ignore[return-value]
 
 
 def _read_npz(path: str | Path) -> WordVectors:
@@ -101,7 +93,7 @@ def _is_text(sample: bytes, dimension: int) -> bool:
 
 
 def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
-    with _open(path) as stream:
+    with open_packed(path) as stream:
         stream.readline()
         data = stream.read()
     size = 4 * dimension
@@ -168,7 +160,7 @@ def _numbers(fields: list[str]) -> FloatArray:
 
 
 def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
-    with _open(path) as stream:
+    with open_packed(path) as stream:
         for number, line in enumerate(stream, 1):
             if number > skip and line.strip():
                 try:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedIOBase
 from pathlib import Path
 from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from fofe.errors import InputError
 from fofe.formats.report import Report
+from fofe.resources.packed import BROKEN, open_packed
 
 CHUNK_BYTES = 1 << 20
 CUT_OFF = "dumps that end before their end, read as far as they go"
@@ -23,8 +19,6 @@ NO_TITLE = "pages without a title left out"
 ARTICLES = 0
 """The namespace of articles."""
 
-_OPENERS: dict[str, Callable[..., object]] = {".bz2": bz2.open, ".gz": gzip.open, ".xz": lzma.open}
-_BROKEN = (EOFError, OSError, lzma.LZMAError, zlib.error, ParseError)
 _REDIRECT = re.compile(
     r"\s*#\s*(?:redirect|redirecci[oó]n|重定向)\s*:?\s*\[\[:?([^\[\]|]+?)(?:\|[^\[\]]*)?\]\]", re.I
 )
@@ -48,14 +42,6 @@ class Site:
     language: str = ""
     namespaces: frozenset[str] = frozenset()
     """The local names of all namespaces but that of articles, in lower case."""
-
-
-def open_stream(path: str | Path) -> BufferedIOBase:
-    """A file, unpacked by its suffix (.bz2, .gz, .xz) as it is read."""
-    try:
-        return cast(BufferedIOBase, _OPENERS.get(Path(path).suffix.lower(), open)(path, "rb"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
 
 def read_site(path: str | Path) -> Site:
@@ -108,7 +94,7 @@ def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
     """The beginning and the end of every element; at its end its content is known."""
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     root: Element | None = None
-    with open_stream(path) as stream:
+    with open_packed(path) as stream:
         try:
             while data := stream.read1(CHUNK_BYTES):  # what can be had before any damage, not all or nothing
                 parser.feed(data)
@@ -120,7 +106,7 @@ def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
                     if event == "end" and _tag(element) == "page":
                         root.clear()  # the pages before are no longer needed
             parser.close()
-        except _BROKEN as error:
+        except (*BROKEN, ParseError) as error:
             report.note(CUT_OFF, f"{path}: {error}")
     if root is None:
         raise InputError(

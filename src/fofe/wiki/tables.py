@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import lzma
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fofe.errors import InputError
 from fofe.formats.report import Report
-from fofe.wiki.dump import open_stream
+from fofe.resources.packed import BROKEN, open_packed
 from fofe.wiki.evidence import TABLE, WIKIDATA, Evidence
 from fofe.wiki.titles import normalise
 
@@ -22,8 +20,6 @@ CUT_OFF = "type tables that end before their end, read as far as they go"
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
 MAX_SUBCLASSES = 50
 """How far superclasses are followed: enough for any true chain, and an end for a wrong one."""
-
-_DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 TypeTable = Iterator[tuple[str, Evidence]]
 
@@ -36,16 +32,16 @@ def read_table(path: str | Path, language: str, report: Report) -> TypeTable:
 
 
 def _first_byte(path: str | Path) -> bytes:
-    with open_stream(path) as stream:
+    with open_packed(path) as stream:
         try:
             return stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        except _DAMAGE as error:
+        except BROKEN as error:
             raise InputError(f"cannot be unpacked: {error}", path=path) from None
 
 
 def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
     """Lines with their places; what is damaged is noted."""
-    with open_stream(path) as stream:
+    with open_packed(path) as stream:
         try:
             for number, line in enumerate(stream, start=1):
                 place = f"{path}:{number}"
@@ -53,7 +49,7 @@ def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
                     yield place, line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
                 except UnicodeDecodeError:
                     report.note(NOT_UTF8, place)
-        except _DAMAGE as error:
+        except BROKEN as error:
             report.note(CUT_OFF, f"{path}: {error}")
 
 
