@@ -155,6 +155,15 @@ def test_what_cannot_be_used_is_told(
     assert not output.exists()
 
 
+def test_a_work_directory_that_would_take_the_output_with_it_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "work" / "out.jsonl"
+    output.parent.mkdir()
+    assert main(["wiki", "label", DUMP, "-o", str(output), "--work", str(output.parent)]) == 2
+    assert "would hold the output, and is removed at the end" in capsys.readouterr().err
+
+
 def test_an_output_that_cannot_be_written_is_told_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

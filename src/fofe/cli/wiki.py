@@ -96,6 +96,10 @@ def run_label(args: argparse.Namespace) -> int:
         raise InputError("cannot be written: its directory does not exist", path=args.output)
     settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
+    if folder.resolve() in Path(args.output).resolve().parents:
+        raise InputError(
+            "would hold the output, and is removed at the end", path=folder, remedy="name another"
+        )
     if args.engine == "spark":
         from fofe.spark.session import make_session
         from fofe.spark.wiki import label_dump as label_with_spark
