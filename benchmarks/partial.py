@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,16 +59,17 @@ def _record(f1: dict[str, dict[int, float]], fast: bool) -> None:
     for system in ("spacy", "negative"):
         metrics |= {f"{system}_f1_at_{share}": f1[system][share] for share in SHARES}
     record("partial", metrics, "python benchmarks/partial.py" + (" --fast" if fast else ""))
-    names = {
-        "fofe": "fofe, in doubt",
-        "negative": "fofe, missing = negative",
-        "spacy": "spaCy",
-    }
-    chart = lines(
-        "test F1 by the share of training mentions that are missing",
-        {names[system]: {f"{share} %": value for share, value in f1[system].items()} for system in names},
-    )
+    chart = lines("test F1 by the share of training mentions that are missing", partial_series(metrics))
     (HERE / "partial.svg").write_text(chart, "utf-8")
+
+
+def partial_series(metrics: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """What is recorded, as lines to plot: for each system the F1 by share."""
+    systems = {"": "fofe, in doubt", "negative_": "fofe, missing = negative", "spacy_": "spaCy"}
+    return {
+        name: {f"{share} %": metrics[f"{system}f1_at_{share}"] for share in SHARES}
+        for system, name in systems.items()
+    }
 
 
 def _file(share: int) -> Path:

@@ -6,16 +6,19 @@ python benchmarks/report.py
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from statistics import mean, pstdev
 from typing import Any
 
 from _paper_tables import ROWS, SYSTEMS
-from _plots import bar_chart, curve
+from _plots import bar_chart, curve, lines
 from _record import HERE, read_results
 from _shown import table1, table2, table3, table4
 from _tables import Table
+from _topics import GLANCES, SECTIONS, Topic
 from ablations import STUDY_POINTS
+from partial import partial_series
 
 from fofe._files import write_whole
 
@@ -42,51 +45,104 @@ PAPER_TABLES: dict[str, Callable[[dict[str, Any]], list[Table]]] = {
 """The results that the paper has a table for."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """A heading with what stands under it."""
+
+    title: str
+    level: int = 2
+    told: str = ""
+    source: Entry | None = None
+    tables: Sequence[Table] = ()
+    plots: Sequence[str] = ()
+
+    def markdown(self) -> Iterator[str]:
+        yield from ("", f"{'#' * self.level} {self.title}")
+        if self.told:
+            yield from ("", self.told)
+        if self.source:
+            yield from ("", f"`{self.source['command']}`, {_dated(self.source)}.")
+        for table in self.tables:
+            yield from ("", table.markdown())
+
+    def html(self) -> Iterator[str]:
+        yield f"<h{self.level}>{escape(self.title)}</h{self.level}>"
+        if self.told:
+            yield f"<p>{escape(self.told)}</p>"
+        if self.source:
+            yield f"<p><code>{escape(self.source['command'])}</code>, {_dated(self.source)}.</p>"
+        yield from self.plots
+        for table in self.tables:
+            yield table.html()
+
+
 def main() -> None:
     """Replace what stands between the marks of the page, and write the page with plots anew."""
     results = read_results()
+    parts = list(_parts(results))
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
+    shown = [line for part in parts for line in part.markdown()]
     with write_whole(PAGE) as stream:
-        stream.write(f"{before}{BEGIN}\n{_markdown(results)}{END}{after}")
+        stream.write("\n".join([f"{before}{BEGIN}", *shown, "", f"{END}{after}"]))
     with write_whole(HTML) as stream:
-        stream.write(_html(results))
+        stream.write(_page(parts))
     FIGURE.parent.mkdir(exist_ok=True)
     with write_whole(FIGURE) as stream:
         stream.write(_comparison(results))
 
 
-def _markdown(results: Sequence[Entry]) -> str:
-    lines = ["", "## Beside other systems", "", table2().markdown()]
-    for entry in results:
-        lines += ["", f"## {entry['benchmark']}", ""]
-        lines += [f"`{entry['command']}`, commit {entry['commit']}, {entry['date']}."]
-        lines += [line for table in _tables(entry) for line in ("", table.markdown())]
-    return "\n".join([*lines, "", ""])
+def _parts(results: Sequence[Entry]) -> Iterator[Part]:
+    """The page: the main figures, then every benchmark by its topic, then what was found earlier."""
+    newest = {(entry["benchmark"], entry["command"]): entry for entry in results}
+    yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance(results)])
+    yield Part("Beside other systems", tables=[table2()], plots=[_comparison(results)])
+    known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
+    others = tuple(Topic(name, "") for name in dict.fromkeys(name for name, _ in newest) if name not in known)
+    for title, topics in {**SECTIONS, "Others": others}.items():
+        found = [
+            (topic, entry)
+            for topic in topics
+            for (name, _), entry in newest.items()
+            if name == topic.benchmark
+        ]
+        if found:
+            yield Part(title)
+        for topic, entry in found:
+            plots = list(_plots(entry))
+            yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), plots)
+    earlier = [entry for entry in results if not any(entry is kept for kept in newest.values())]
+    if earlier:
+        yield Part("Earlier results", told="Found by the same commands before something was changed.")
+    for entry in earlier:
+        yield Part(f"{entry['benchmark']}, {entry['commit']}", 3, "", entry, _tables(entry))
 
 
-def _html(results: Sequence[Entry]) -> str:
+def _glance(results: Sequence[Entry]) -> Table:
+    rows = []
+    for glance in GLANCES:
+        found = [entry["metrics"] for entry in results if entry["benchmark"] == glance.benchmark]
+        if found and glance.metric in found[-1]:
+            rows.append([glance.task, glance.published, f"{_mean(found[-1][glance.metric]):.2f}"])
+    return Table(["task", "published, without language models", "here"], rows, texts=2)
+
+
+def _dated(entry: Entry) -> str:
+    return f"commit {entry['commit']}, {entry['date']}"
+
+
+def _page(parts: Sequence[Part]) -> str:
     """One page that needs nothing else: tables, and plots as SVG in it."""
-    parts = [
+    opening = [
         "<!doctype html>",
         '<html lang="en"><meta charset="utf-8"><title>fofe: benchmarks</title>',
         f"<style>{STYLE}</style>",
         "<h1>fofe: benchmarks</h1>",
         "<p>What is recorded in <code>benchmarks/results.jsonl</code>, with the command and the commit that "
         "gave each result. Of several seeds the mean and the spread are shown.</p>",
-        "<h2>Beside other systems</h2>",
-        _comparison(results),
-        table2().html(),
     ]
-    for entry in results:
-        parts += [
-            f"<h2>{escape(entry['benchmark'])}</h2>",
-            f"<p><code>{escape(entry['command'])}</code>, commit {entry['commit']}, {entry['date']}.</p>",
-            *_plots(entry),
-            *(table.html() for table in _tables(entry)),
-        ]
-    return "\n".join([*parts, "</html>", ""])
+    return "\n".join([*opening, *(line for part in parts for line in part.html()), "</html>", ""])
 
 
 def _tables(entry: Entry) -> list[Table]:
@@ -116,6 +172,8 @@ def _plots(entry: Entry) -> Iterator[str]:
         rates = {name: value for name, value in metrics.items() if "tokens_per" in name}
         if rates:
             yield bar_chart("tokens a second", rates, label=320)
+    elif entry["benchmark"] == "partial":
+        yield lines("test F1 by the share of training mentions that are missing", partial_series(metrics))
     else:
         scores = {name: value for name, value in metrics.items() if "f1" in name}
         if len(scores) > 1:

@@ -1,0 +1,108 @@
+"""What the benchmarks measure, in the order of the report, and what others have published."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Topic(NamedTuple):
+    """A benchmark by its name in the record."""
+
+    benchmark: str
+    told: str
+
+
+class Glance(NamedTuple):
+    """A line of the table that the report begins with."""
+
+    task: str
+    benchmark: str
+    metric: str
+    published: str = ""
+
+
+GLANCES = (
+    Glance(
+        "CoNLL-2003, English names, one model",
+        "conll2003",
+        "test_f1",
+        "90.71 (the paper), 90.94 (Lample et al.), 91.21 (Ma and Hovy), 91.62 (Chiu and Nichols)",
+    ),
+    Glance("CoNLL-2003, models fused", "best", "test_f1_fused"),
+    Glance("CoNLL-2002, Spanish names", "conll2002_es", "test_f1", "85.75 (Lample et al.)"),
+    Glance("the same, models fused", "conll2002_es_fused", "test_f1"),
+    Glance("Weibo, Chinese names and nominals", "weibo", "test_overall_f1", "58 to 63"),
+    Glance("the same, models fused", "weibo_fused", "test_overall_f1"),
+    Glance("UNER, Chinese names", "uner_zh", "test_f1"),
+    Glance("GENIA, nested", "genia", "test_f1", "about 71 (FOFE), 74.7 (layered BiLSTM-CRFs)"),
+    Glance("LitBank, names and nominals, nested", "litbank", "test_overall_f1"),
+    Glance("GUM (dev), names and nominals, nested", "gum", "test_overall_f1"),
+    Glance("CoNLL-2003, half of the training mentions missing", "partial", "f1_at_50"),
+    Glance("spaCy's ner from the same files", "partial", "spacy_f1_at_50"),
+)
+"""F1 in percent, and published results without language models."""
+
+SECTIONS: dict[str, tuple[Topic, ...]] = {
+    "The paper's experiments": (
+        Topic("table1", "What each feature is worth: the paper's settings, with fewer epochs for all rows."),
+        Topic("table3", "What more training data is worth."),
+        Topic("trilingual", "Names and nominals in three languages, single models and fused ones."),
+        Topic("ablations", "Dev F1 of a compact model when one setting is changed at a time."),
+    ),
+    "CoNLL-2003": (
+        Topic("conll2003", "configs/default.toml, the configuration to start from."),
+        Topic("conll2003_paper", "configs/paper.toml: the paper's features and settings, nothing added."),
+        Topic("conll2003_compact", "configs/compact.toml, for speed."),
+        Topic("conll2003_speed", "configs/speed.toml, the model whose speed is measured below."),
+        Topic("best", "Models of several seeds fused, in the way that the dev set chose."),
+        Topic("strategies", "Ways to resolve overlaps, on the dev set."),
+        Topic("calibration", "The expected calibration error on the test set, in percent."),
+    ),
+    "Spanish and Chinese": (
+        Topic("conll2002_es", "CoNLL-2002, Spanish. A BiLSTM-CRF (Lample et al., 2016) has reached 85.75."),
+        Topic("conll2002_es_fused", "The models of all seeds, averaged."),
+        Topic(
+            "weibo",
+            "Chinese microblogs. Published results without language models range from 52 to 56 for names, "
+            "62 to 68 for nominals and 58 to 63 overall.",
+        ),
+        Topic("weibo_fused", "The models of all seeds, averaged."),
+        Topic("uner_zh", "Universal NER, Chinese GSD."),
+    ),
+    "Names and nominals, nested": (
+        Topic("litbank", "Fiction: six types, names and nominals as whole phrases."),
+        Topic(
+            "gum", "Many genres: three types, names and nominals as whole phrases; scored on the dev part."
+        ),
+        Topic(
+            "genia",
+            "Biomedical abstracts, five classes. Published without language models: about 71 for FOFE, 74.7 "
+            "for layered BiLSTM-CRFs with biomedical vectors; the copy used here has lost mentions inside "
+            "mentions of their own type.",
+        ),
+        Topic(
+            "joint", "One model from three corpora: its F1 on each less that of a model of that corpus alone."
+        ),
+        Topic("heads", "How often the rule for heads of nominals is right."),
+        Topic("sentences", "The shipped English model on sentences written for the purpose."),
+    ),
+    "Less than full annotation": (
+        Topic("partial", "Test F1 when a share of the training mentions is missing, in percent."),
+        Topic("weak", "A tenth of the training sentences, without and with labels from links of Wikipedia."),
+    ),
+    "Vectors and gazetteers": (
+        Topic("vectors", "Word vectors that start at random, or trained by `fofe vectors`."),
+        Topic(
+            "gazetteer", "Without a gazetteer, with titles of Wikipedia, and with names of the training text."
+        ),
+        Topic("gazetteer_cost", "Looking up fragments among a million names."),
+    ),
+    "Speed and scale": (
+        Topic("speed", "Tagging on one thread, beside spaCy, a CRF and this model without its shortcuts."),
+        Topic("serve", "What a server costs over tagging in bulk."),
+        Topic("spark", "Tagging and labelling with one and two cores."),
+        Topic("ddp", "How far training by two processes is from training by one."),
+        Topic("profile_training", "The share of matrix products in the time of training."),
+        Topic("models", "The shipped models, before and after they are made small."),
+    ),
+}
