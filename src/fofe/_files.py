@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,8 +31,14 @@ def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
             f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
             path=path,
             line=data.count(b"\n", 0, error.start) + 1,
-            remedy="convert the file, for example with iconv -f latin1 -t utf-8",
+            remedy=encoding_remedy(data),
         ) from None
+
+
+def encoding_remedy(data: bytes) -> str:
+    """How to make UTF-8 of a file that begins like this."""
+    encoding = "utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "latin1"
+    return f"convert the file, for example with iconv -f {encoding} -t utf-8"
 
 
 @contextmanager
@@ -50,7 +57,8 @@ def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
         else:
             handle, aside = os.open(path, os.O_WRONLY), ""
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=path) from None
+        remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
+        raise InputError(f"cannot be written: {error.strerror}", path=path, remedy=remedy) from None
     try:
         with os.fdopen(
             handle, mode, encoding=None if binary else "utf-8", newline=None if binary else "\n"

@@ -64,6 +64,15 @@ def test_english_tags_where_nothing_is_said(two: None, capsys: Captured) -> None
     assert capsys.readouterr().out.startswith("[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE]")
 
 
+def test_a_directory_without_a_model_hides_no_name(
+    two: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    (tmp_path / "work" / "en").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work")
+    assert main(["tag", "--text", "Leeds won."]) == 0
+    assert "mentions" in capsys.readouterr().out
+
+
 def test_no_model_at_all_says_how_to_get_one(install_model: Install, capsys: Captured) -> None:
     assert main(["models"]) == 0
     assert capsys.readouterr().out.startswith(

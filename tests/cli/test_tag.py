@@ -180,9 +180,29 @@ def test_what_was_done_to_the_input_is_told(
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.txt", b"", "1 files without a document (first: "),
+        ("table.tsv", b"id\ttext\n1\tLima\n", "--input text takes the file for plain text"),
+        ("words.conll", "café O\n".encode("latin-1"), "iconv -f latin1"),
+        ("notepad.txt", "Lima\n".encode("utf-16"), "iconv -f utf-16"),
+    ],
+)
+def test_files_that_are_not_what_was_meant(
+    name: str, content: bytes, message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    assert tag(model, str(tmp_path / name)) == (0 if not content else 1)
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
+        ([TEXT], "or the text itself with --text"),
+        (["FOLDER"], "holds no file of a known format (name files of plain text"),
+        (["FOLDER", "--input", "text"], "is a directory (name files of plain text"),
         (["none.jsonl"], "none.jsonl: there is no such file"),
         (["LATIN", "--strict"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
         (["LATIN", "--strict", "--unit", "file"], "latin.txt:2: byte 0xe9"),
@@ -197,7 +217,8 @@ def test_mistakes_end_with_one_line_and_code_2(
     arguments: list[str], message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "latin.txt").write_bytes("Lima\ncafé\n".encode("latin-1"))
-    arguments = [str(tmp_path / "latin.txt") if word == "LATIN" else word for word in arguments]
+    given = {"LATIN": str(tmp_path / "latin.txt"), "FOLDER": str(tmp_path)}
+    arguments = [given.get(word, word) for word in arguments]
     assert tag(model, *arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith("fofe: ")
@@ -215,7 +236,7 @@ def test_missing_and_broken_models(
     )
     assert tag(str(tiny_path.parent), "--text", TEXT) == 2
     error = capsys.readouterr().err
-    assert "config.json: cannot be read" in error
+    assert f"{tiny_path.parent}: holds no model (give {tiny_path})" in error
     assert error.count("\n") == 1
 
 

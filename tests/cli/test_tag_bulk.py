@@ -94,7 +94,7 @@ def test_nothing_in_nothing_out(
     path = tmp_path / "empty.txt"
     path.touch()
     assert tag(model, str(path), "--workers", workers, "--format", format) == 0
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"fofe: 1 files without a document (first: {path})\n")
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_mistakes_are_told_once_by_several_workers(
     assert capsys.readouterr().err.startswith("fofe: unknown strategy 'best'")
     assert tag(str(tmp_path), "--text", TEXT, "--workers", "2") == 2
     error = capsys.readouterr().err
-    assert "config.json: cannot be read" in error
+    assert "holds no model" in error
     assert error.count("\n") == 1
 
 

@@ -31,6 +31,10 @@ CHUNK_BYTES = 32_768
 TEXT_LINES = "text, a line a document"
 TEXT_FILE = "text, a file a document"
 
+_PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
+_TEXT_ITSELF = "give the name of a file, or the text itself with --text"
+_NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
+
 
 @dataclass(frozen=True)
 class Source:
@@ -45,11 +49,16 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
     found = []
     for path in paths:
         if _is_corpus(path, format):
-            found += [Source(str(file), name) for file, name in corpus_files(path, format, report)]
+            files = [Source(str(file), name) for file, name in corpus_files(path, format, report)]
+            if not files:
+                raise InputError("holds no file of a known format", path=path, remedy=_PLAIN_FILES)
+            found += files
+        elif Path(path).is_dir():
+            raise InputError("is a directory", path=path, remedy=_PLAIN_FILES)
         elif path == STANDARD or Path(path).exists():
             found.append(Source(path, TEXT_LINES if unit == "line" else TEXT_FILE))
         else:
-            raise InputError("cannot be read: No such file or directory", path=path)
+            raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
     return found
 
 
@@ -109,10 +118,13 @@ def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield chunk
 
 
-def _text_lines(path: str, _: Report) -> Iterator[Piece]:
+def _text_lines(path: str, report: Report) -> Iterator[Piece]:
+    number = 0
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
             yield TextLine(path, number, line)
+    if not number:
+        report.note(EMPTY_FILES, display_name(path))
 
 
 def _text_file(path: str, _: Report) -> Iterator[Piece]:
@@ -132,8 +144,14 @@ def _json_lines(path: str, report: Report) -> Iterator[Piece]:
 
 
 def _conll(path: str, report: Report) -> Iterator[Piece]:
-    for number, document in enumerate(conll.read(path, report), start=1):
-        yield Words(path, number, [sentence.words for sentence in document.sentences])
+    try:
+        for number, document in enumerate(conll.read(path, report), start=1):
+            yield Words(path, number, [sentence.words for sentence in document.sentences])
+    except InputError as error:
+        if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
+            raise
+        # Its own remedy names options that only commands have which read tags.
+        raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
 
 
 def _documents(source: Source, report: Report) -> Iterator[Piece]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from fofe._files import decode_utf8, read_text, write_whole
+from fofe._files import decode_utf8, encoding_remedy, read_text, write_whole
 from fofe.errors import InputError
 from fofe.formats.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
@@ -57,7 +57,7 @@ def decode_line(line: bytes, name: str, number: int) -> str:
             f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
             path=name,
             line=number,
-            remedy="convert the file, for example with iconv -f latin1 -t utf-8",
+            remedy=encoding_remedy(line),
         ) from None
 
 

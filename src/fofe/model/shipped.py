@@ -104,18 +104,20 @@ def installed_models() -> dict[str, InstalledModel]:
 
 
 def model_path(model: str | Path) -> Path:
-    """The directory of a model that is given by its path or, where there is none, by its name."""
+    """The directory of a model that is given by its path or, where no model is there, by its name."""
     path = Path(model)
-    if path.exists():
+    if any((path / file).is_file() for file in ("config.json", "ensemble.json")):
         return path
     installed = installed_models()
-    if str(model) not in installed:
-        raise ModelError(
-            "there is no such model directory, and no installed model has that name",
-            path=path,
-            remedy=f"{told_names(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
-        )
-    return installed[str(model)].path
+    if str(model) in installed:
+        return installed[str(model)].path
+    if path.exists():
+        return path  # whoever loads it tells what is wrong with it
+    raise ModelError(
+        "there is no such model directory, and no installed model has that name",
+        path=path,
+        remedy=f"{told_names(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
+    )
 
 
 def models_by_language() -> dict[str, InstalledModel]:
@@ -137,10 +139,10 @@ def model_of_language(language: str) -> InstalledModel:
 
 def no_model_for(language: str, known: dict[str, InstalledModel]) -> ModelError:
     """The error that says how to get a model of a language."""
-    source = INSTALL.format(language) if language in SHIPPED else "pip install of a package with one"
+    source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
     return ModelError(
         f"no model of the language {language!r} is installed",
-        remedy=f"{told_names(known)}; {source} brings one, or give a model directory",
+        remedy=f"{told_names(known)}; {source}, or a model directory in place of a language",
     )
 
 

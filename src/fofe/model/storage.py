@@ -175,8 +175,19 @@ def load_model(path: str | Path) -> StoredModel:
         )
     if (folder / ENSEMBLE).is_file() and not (folder / "config.json").is_file():
         raise ModelError("is an ensemble, not one model", path=folder, remedy="give one of its members")
+    if not any((folder / file).exists() for file in ("config.json", "model.safetensors")):
+        raise ModelError("holds no model", path=folder, remedy=_where_a_model_is(folder))
     with _model_errors():
         return _load(folder)
+
+
+def _where_a_model_is(folder: Path) -> str:
+    """What to give instead of a directory without a model, such as that of a run."""
+    if (folder / "model").is_dir():
+        return f"give {folder / 'model'}"
+    if (folder / "checkpoint.safetensors").is_file():
+        return "its run is not finished: go on with fofe train --resume"
+    return "give the directory model of a finished run, or the name of an installed model: fofe models"
 
 
 def size_on_disk(path: str | Path) -> int:
