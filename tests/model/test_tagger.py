@@ -128,6 +128,9 @@ def test_order_and_number_of_documents_stay(tiny_model: Model) -> None:
 
 
 def test_one_string_is_not_many_texts(tiny_model: Model) -> None:
+    for missing in (None, float("nan"), b"Leeds won.", ["Leeds won."]):
+        with pytest.raises(FofeError, match="a text is a string, not of type"):
+            tiny_model(missing)  # type: ignore[arg-type]
     with pytest.raises(FofeError, match="several texts, not one string"):
         tiny_model.tag(TEXT)
 

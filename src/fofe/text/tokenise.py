@@ -49,6 +49,11 @@ class Tokeniser:
 
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
+        if not isinstance(text, str):  # a missing value of a table, bytes, a list of texts
+            raise InputError(
+                f"a text is a string, not of type {type(text).__name__}",
+                remedy="decode bytes, leave out what is missing, and give several texts to tag",
+            )
         sentences: list[Sentence] = []
         start = 0
         for end in chain(self._sentence_ends(text), (len(text),)):
