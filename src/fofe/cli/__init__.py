@@ -15,8 +15,9 @@ DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and
 
 EXAMPLES = """\
 examples:
+  fofe tag --text "Anna Berg met the mayor of Bergen."     with the English model, if it is installed
   fofe train examples/tiny.toml -o runs/tiny
-  fofe tag --model runs/tiny/model --text "Anna Berg met the mayor of Bergen."
+  fofe tag --model runs/tiny/model news.txt > mentions.jsonl
   fofe evaluate gold.conll --model runs/tiny/model
   fofe COMMAND --help     more on a command, with examples
 """

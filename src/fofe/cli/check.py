@@ -16,7 +16,7 @@ find, sentences that occur twice, and what the reader had to mend.
 EXAMPLES = """\
 examples:
   fofe check train.conll
-  fofe check corpus/*.jsonl --max-words 10    (quote the pattern)
+  fofe check 'corpus/*.jsonl' --max-words 10
   fofe check annotated/ --lang en --json
 """
 

@@ -11,7 +11,7 @@ out, in several languages, scored as the track scores.
 
 EXAMPLES = """\
 examples:
-  fofe kbp tag --model eng=english --model spa=spanish source/ -o run.tab
+  fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
   fofe kbp score gold.tab run.tab
   fofe kbp check run.tab source/
   fofe kbp convert source/ --gold gold.tab -o train.jsonl

@@ -23,8 +23,8 @@ be read is told and left out, and the exit code is 1.
 EXAMPLES = """\
 examples:
   fofe kbp tag --model eng=en --model cmn=zh source/ -o run.tab
-  fofe kbp tag --model eng=english --workers 4 source/ -o run.tab --resume
-  fofe kbp tag --model spa=spanish --lang spa a.xml b.xml -o run.tab
+  fofe kbp tag --model eng=runs/news/model --workers 4 source/ -o run.tab --resume
+  fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
 """
 
 
@@ -62,7 +62,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--conventions",
         metavar="CORPUS",
-        help="mark mentions as this corpus does, with models that were told their training corpora apart",
+        help="mark mentions as this training corpus of all given models does; fofe inspect lists them",
     )
     add_reading_options(parser)
     parser.set_defaults(run=run)

@@ -29,17 +29,18 @@ A document that cannot be read is told and left out, and the exit code is 1.
 EXAMPLES = """\
 examples:
   fofe tag --text "Anna Berg met the mayor of Bergen."
+  fofe tag news.txt > mentions.jsonl
   fofe tag --lang auto news.txt -f text
-  fofe tag --model runs/tiny/model --text "Anna Berg met the mayor of Bergen."
-  fofe tag --model runs/tiny/model news.txt > mentions.jsonl
-  echo "Leeds won." | fofe tag --model runs/tiny/model --format tsv
+  fofe tag --unit file letters/*.txt -o mentions.jsonl
+  echo "Leeds won." | fofe tag --format tsv
+  fofe tag notes.txt --threshold 0.8 --alternatives 2
+  fofe tag news.txt --conventions conll2003 -f text    (names alone, as in that corpus)
+  fofe tag news.txt --format html -o news.html
+  fofe tag letters.txt --redact > letters.redacted.txt
+  fofe tag --workers 4 big.jsonl -o mentions.jsonl
   fofe tag --model runs/tiny/model corpus.conll --format conll
-  fofe tag --model runs/tiny/model --workers 4 big.jsonl -o mentions.jsonl
   fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
   fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
-  fofe tag --model runs/tiny/model news.txt --format html -o news.html
-  fofe tag --model runs/tiny/model letters.txt --redact > letters.redacted.txt
-  fofe tag --model runs/tiny/model notes.txt --nested --threshold 0.7 --alternatives 2
 """
 
 FORMATS = ("text", "jsonl", "tsv", "conll", "html")
@@ -72,7 +73,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="take the installed model of this language; auto: that of each document's language",
     )
     parser.add_argument(
-        "-t", "--text", action="append", metavar="TEXT", help="tag this text instead of files"
+        "-t",
+        "--text",
+        action="append",
+        metavar="TEXT",
+        help="tag this text instead of files; may be repeated",
     )
     parser.add_argument(
         "--input",
@@ -86,7 +91,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="line",
         help="what one plain-text document is (default: line)",
     )
-    parser.add_argument("-f", "--format", choices=FORMATS, help="format of the output")
+    parser.add_argument(
+        "-f",
+        "--format",
+        choices=FORMATS,
+        help="format of the output (default: text on a terminal, else jsonl)",
+    )
     parser.add_argument(
         "--redact", action="store_true", help="write the text with [TYPE] instead of each mention"
     )
@@ -126,7 +136,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     decoding = parser.add_argument_group("decoding (default: as tuned when the model was trained)")
     decoding.add_argument("--threshold", type=float, metavar="P", help="least score of a mention")
-    decoding.add_argument("--strategy", metavar="S", help="how overlaps are resolved")
+    decoding.add_argument(
+        "--strategy",
+        metavar="S",
+        help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
+        " longest-first-by-word, non-crossing",
+    )
     decoding.add_argument(
         "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie in one another"
     )
@@ -142,7 +157,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     decoding.add_argument(
         "--conventions",
         metavar="CORPUS",
-        help="mark mentions as this corpus does, with a model that was told its training corpora apart",
+        help="mark mentions as this training corpus of the model does; fofe inspect lists those it knows",
     )
     decoding.add_argument(
         "--alternatives", type=int, default=0, metavar="N", help="also tell the N next best labels"
@@ -247,6 +262,8 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
         raise FofeError("give either --text or files, not both")
     if args.text:
         return texts(args.text), None
+    if not args.inputs and sys.stdin.isatty():
+        _tell("reads what you type, a document a line, until Ctrl-D (fofe tag --help tells of other ways)")
     sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
     return pieces(sources, report), total_size(sources)
 

@@ -92,12 +92,24 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     cover.add_argument("vectors", metavar="FILE", help="word vectors")
     cover.add_argument("corpora", nargs="+", metavar="CORPUS", help="a corpus, annotated or not")
     cover.add_argument(
-        "--lookup", choices=("cased", "uncased"), default="cased", help="how words are looked up"
+        "--lookup",
+        choices=("cased", "uncased"),
+        default="cased",
+        help="how words are looked up (default: cased)",
     )
-    cover.add_argument("--digits", default="shape", help="the rule for words with digits (default: shape)")
-    cover.add_argument("--lang", default="en", help="language of text without tokens (default: en)")
+    cover.add_argument(
+        "--digits",
+        default="shape",
+        metavar="RULE",
+        help="what words with digits become: shape, classes, none (default: shape)",
+    )
+    cover.add_argument(
+        "--lang", default="en", metavar="L", help="language of text without tokens (default: en)"
+    )
     cover.add_argument("--format", help="the format of the corpora (default: recognised)")
-    cover.add_argument("--missing", type=int, default=10, metavar="N", help="missing words to show")
+    cover.add_argument(
+        "--missing", type=int, default=10, metavar="N", help="missing words to show (default: 10)"
+    )
     cover.add_argument("--json", action="store_true", help="print JSON")
     cover.set_defaults(run=run_coverage)
 
@@ -106,23 +118,52 @@ def _add_train(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     train = _action(actions, "train", "train vectors on plain text", TRAIN, TRAIN_EXAMPLES)
     train.add_argument("texts", nargs="+", metavar="TEXT", help="a text, a directory, or a Wikipedia dump")
     train.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the vectors")
-    train.add_argument("--lang", default="en", help="language of the text (default: en)")
+    train.add_argument("--lang", default="en", metavar="L", help="language of the text (default: en)")
     train.add_argument("--dim", type=int, default=256, metavar="D", help="dimensions (default: 256)")
     train.add_argument(
         "--views",
         metavar="V,V",
         help="cased, uncased, char, word (default: cased,uncased; for Chinese char,word)",
     )
-    train.add_argument("--words", type=int, default=100_000, metavar="N", help="most words (default: 100000)")
-    train.add_argument("--min-count", type=int, default=5, metavar="N", help="rarest words (default: 5)")
-    train.add_argument("--window", type=int, default=5, metavar="N", help="words on each side (default: 5)")
-    train.add_argument("--negative", type=int, default=5, metavar="N", help="negatives (default: 5)")
-    train.add_argument("--passes", type=int, default=5, metavar="N", help="over the text (default: 5)")
-    train.add_argument("--digits", default="shape", help="the rule for words with digits (default: shape)")
     train.add_argument(
-        "--threads", type=int, default=1, help="with one the result is always the same (default: 1)"
+        "--words",
+        type=int,
+        default=100_000,
+        metavar="N",
+        help="at most so many words get a vector (default: 100000)",
     )
-    train.add_argument("--seed", type=int, default=1, help="of all that is random (default: 1)")
+    train.add_argument(
+        "--min-count",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how often a word must occur to get one (default: 5)",
+    )
+    train.add_argument(
+        "--window",
+        type=int,
+        default=5,
+        metavar="N",
+        help="words on each side that a word shall predict (default: 5)",
+    )
+    train.add_argument(
+        "--negative", type=int, default=5, metavar="N", help="words drawn against each of them (default: 5)"
+    )
+    train.add_argument("--passes", type=int, default=5, metavar="N", help="passes over the text (default: 5)")
+    train.add_argument(
+        "--digits",
+        default="shape",
+        metavar="RULE",
+        help="what words with digits become: shape, classes, none (default: shape)",
+    )
+    train.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads of gensim; with one the result is always the same (default: 1)",
+    )
+    train.add_argument("--seed", type=int, default=1, metavar="N", help="of all that is random (default: 1)")
     train.set_defaults(run=run_train)
 
 
