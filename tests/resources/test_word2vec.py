@@ -89,6 +89,26 @@ def test_the_same_directory_takes_only_the_same_settings(text: Path, tmp_path: P
         train_vectors(VectorSettings(dimension=9), [text], tmp_path / "vectors", silent)
 
 
+def test_vectors_of_other_texts_are_not_taken_for_those_of_these(text: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    train_vectors(SMALL, [text], folder, silent)
+    more = tmp_path / "more.txt"
+    more.write_text("More of it.\n", "utf-8")
+    for sources in ([text, more], [more]):
+        with pytest.raises(InputError, match="holds vectors of other texts"):
+            train_vectors(SMALL, sources, folder, silent)
+    assert train_vectors(SMALL, [text], folder, silent)
+
+
+def test_what_is_wrong_with_a_text_counts_once_however_often_it_is_cut(tmp_path: Path) -> None:
+    text = tmp_path / "zh.txt"
+    text.write_bytes("我住在北京。\n".encode() * 5 + b"\xff\n")
+    settings = VectorSettings(language="zh", views=("char", "word"), dimension=8, passes=1)
+    heard: list[str] = []
+    train_vectors(settings, [text], tmp_path / "vectors", heard.append)
+    assert f"1 lines that are not UTF-8 left out (first: {text}:6)" in heard
+
+
 def test_chinese_has_characters_and_words() -> None:
     settings = VectorSettings(language="zh", views=("char", "word"))
     sentences = list(cut_sentences("我住在北京。", settings, "token"))

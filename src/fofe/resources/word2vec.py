@@ -84,6 +84,7 @@ Tell = Callable[[str], None]
 def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, tell: Tell) -> list[Path]:
     """Make the vectors of each view in a directory; returns their files."""
     _open(settings, folder)
+    _check_sources(sources, folder)
     report = Report()
     counts = [
         _cut_text(settings, source, folder / "text" / f"{number:05}", report, tell)
@@ -157,20 +158,38 @@ def _open(settings: VectorSettings, folder: Path) -> None:
         stream.write(told)
 
 
+def _check_sources(sources: list[Path], folder: Path) -> None:
+    """Make sure that vectors which were begun in a directory are those of these texts."""
+    begun = any(folder.glob("*.bin")) or any(folder.glob("*.state"))
+    known = [_counted(file) for file in sorted((folder / "text").glob("*.json"))] if begun else []
+    given = [(str(source), source.stat().st_size) for source in sources]
+    if known and [(text.source, text.size) for text in known] != given:
+        raise InputError(
+            "holds vectors of other texts",
+            path=folder,
+            remedy="give the same ones, or choose another directory",
+        )
+
+
+def _counted(file: Path) -> TextCounts:
+    return TextCounts(**json.loads(file.read_text("utf-8")))
+
+
 def _cut_text(settings: VectorSettings, source: Path, target: Path, report: Report, tell: Tell) -> TextCounts:
     """Cut the text of a source into words, if that has not been done."""
     size = source.stat().st_size
     counted = target.with_suffix(".json")
     if counted.exists():
-        known = TextCounts(**json.loads(counted.read_text("utf-8")))
+        known = _counted(counted)
         if (known.source, known.size) == (str(source), size):
             return known
     tell(f"reading {source}")
     sentences = tokens = 0
-    for cut in sorted({_cut_of(view) for view in settings.views}):
+    for number, cut in enumerate(sorted({_cut_of(view) for view in settings.views})):
         sentences = tokens = 0
+        noted = Report() if number else report  # the same text is read again: what is wrong counts once
         with write_whole(f"{target}.{cut}.txt") as stream:
-            for paragraph in paragraphs(source, settings.language, report):
+            for paragraph in paragraphs(source, settings.language, noted):
                 for words in cut_sentences(paragraph, settings, cut):
                     stream.write(" ".join(words) + "\n")
                     sentences += 1
