@@ -207,10 +207,15 @@ def test_json_lines(tmp_path: Path) -> None:
         (["a.tab", "b.tab", "--votes", "3"], "3 of 2 votes cannot be had"),
         (["a.tab", "b.tab", "--dev-gold", "g.tab"], "one --dev for each system"),
         (["a.tab", "b.tab", "--dev", "g.tab"], "one --dev for each system"),
+        (["a.jsonl", "b.jsonl"], "x.tab: joined predictions make JSON lines (let -o end in .jsonl"),
+        (
+            ["a.tab", "b.tab", "-o", "x.jsonl"],
+            "x.jsonl: joined .tab files make a .tab file (let -o end in .tab)",
+        ),
     ],
 )
 def test_arguments_that_make_no_sense(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["fuse", *arguments, "-o", str(tmp_path / "x.tab")]) == 2
+    assert main(["fuse", "-o", str(tmp_path / "x.tab"), *arguments]) == 2
     assert message in capsys.readouterr().err

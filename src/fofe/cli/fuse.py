@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.cli._arguments import count, numbers
-from fofe.errors import FofeError
+from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     from fofe.fusion.vote import Rule
@@ -38,7 +38,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("predictions", nargs="+", metavar="FILE", help="what each system found")
-    parser.add_argument("-o", "--output", required=True, metavar="OUT", help="where to write")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help="where to write, in the format of what is joined"
+    )
     parser.add_argument(
         "--method",
         choices=("union", "intersection", "votes", "weighted"),
@@ -92,6 +94,7 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError("there is nothing to join: give the files of at least two systems")
     if len(args.dev) != (len(args.predictions) if args.dev_gold else 0):
         raise FofeError("--dev-gold goes with one --dev for each system, in the same order")
+    _check_output(args)
     rule = _rule(args)
     rule.check(len(args.predictions))
     report = Report()
@@ -106,6 +109,17 @@ def run(args: argparse.Namespace) -> int:
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
     return 0
+
+
+def _check_output(args: argparse.Namespace) -> None:
+    """Refuse a name that promises another kind of file than those that are joined."""
+    from fofe.kbp.tab import is_tab
+
+    if is_tab(args.output) and not any(map(is_tab, args.predictions)):
+        remedy = "let -o end in .jsonl; fofe kbp convert makes a .tab file of that"
+        raise InputError("joined predictions make JSON lines", path=args.output, remedy=remedy)
+    if args.output.lower().endswith((".jsonl", ".json")) and all(map(is_tab, args.predictions)):
+        raise InputError("joined .tab files make a .tab file", path=args.output, remedy="let -o end in .tab")
 
 
 def _rule(args: argparse.Namespace) -> Rule:
