@@ -165,6 +165,8 @@ def test_in_python(two: None) -> None:
         models(FRENCH)
     with pytest.raises(FofeError, match="tag takes several texts"):
         models.tag(ENGLISH)
+    with pytest.raises(FofeError, match="a text is a string, not of type NoneType"):
+        models(None)  # type: ignore[arg-type]
 
 
 def test_no_model_for_any_language(install_model: Install) -> None:

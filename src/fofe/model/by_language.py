@@ -72,7 +72,8 @@ class ByLanguage:
 
     def language_of(self, text: str) -> str:
         """The language whose model is to tag a text."""
-        return self.fitting(recognise(text))
+        # What is no text, such as a missing value, has no language: the tokeniser tells what is wrong.
+        return self.fitting(recognise(text) if isinstance(text, str) else None)
 
     def __call__(self, text: str) -> Document:
         """The text as a document with its sentences, tokens and mentions."""
@@ -82,15 +83,19 @@ class ByLanguage:
         """Tag texts one after another: a stream in, a stream out, in constant memory."""
         if isinstance(texts, str):
             raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
-        return self.tag_documents(tokeniser(self.language_of(text)).document(text) for text in texts)
+        languages = ((self.language_of(text), text) for text in texts)
+        return self._tag((language, tokeniser(language).document(text)) for language, text in languages)
 
     def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
+        return self._tag((self.language_of(document.text), document) for document in documents)
+
+    def _tag(self, documents: Iterable[tuple[str, Document]]) -> Iterator[Document]:
+        """Tag documents, each with the language whose model is to do it."""
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
-            languages = [self.language_of(document.text) for document in group]
             by_language: dict[str, list[Document]] = {}
-            for language, document in zip(languages, group, strict=True):
+            for language, document in group:
                 by_language.setdefault(language, []).append(document)
             tagged = {of: self.model(of).tag_documents(theirs) for of, theirs in by_language.items()}
-            yield from (next(tagged[language]) for language in languages)
+            yield from (next(tagged[language]) for language, _ in group)
