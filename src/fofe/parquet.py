@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe._files import write_whole
+from fofe._mention_column import mention_fields, mentions_type
 from fofe._parallel import in_order
 from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from fofe.text.document import Mention
 
 MENTIONS = "mentions"
 ROWS_AT_ONCE = 1024
@@ -48,7 +47,10 @@ class TextsJob:
 
         def tag(texts: Texts) -> Found:
             tagged = model.tag(text for text in texts if text is not None)
-            return [None if text is None else [_row(one) for one in next(tagged).mentions] for text in texts]
+            return [
+                None if text is None else [mention_fields(mention) for mention in next(tagged).mentions]
+                for text in texts
+            ]
 
         return tag
 
@@ -147,10 +149,7 @@ def _batches(paths: Iterable[str], schema: pa.Schema) -> Iterator[pa.RecordBatch
 def _mentions_field() -> pa.Field:
     import pyarrow as pa
 
-    of_mention = [pa.field("start", pa.int32()), pa.field("end", pa.int32())]
-    of_mention += [pa.field(name, pa.string()) for name in ("type", "kind")]
-    of_mention += [pa.field("score", pa.float64()), pa.field("text", pa.string())]
-    return pa.field(MENTIONS, pa.list_(pa.struct(of_mention)))
+    return pa.field(MENTIONS, mentions_type())
 
 
 def _with_mentions(batch: pa.RecordBatch, found: Found) -> pa.RecordBatch:
@@ -160,14 +159,3 @@ def _with_mentions(batch: pa.RecordBatch, found: Found) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
         [*batch.columns, pa.array(found, column.type)], schema=batch.schema.append(column)
     )
-
-
-def _row(mention: Mention) -> dict[str, Any]:
-    return {
-        "start": mention.start,
-        "end": mention.end,
-        "type": mention.type,
-        "kind": mention.kind,
-        "score": mention.score,
-        "text": mention.text,
-    }

@@ -7,6 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fofe._mention_column import mention_fields, mentions_type
 from fofe.errors import FofeError
 from fofe.model.shipped import AUTO, model_path
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from fofe.model.tagger import Model
-    from fofe.text.document import Mention
 
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
@@ -69,26 +69,12 @@ def _tag_batches(
     import pyarrow as pa
 
     model = _model(path, options)
-    fields = [pa.field("start", pa.int32()), pa.field("end", pa.int32())]
-    fields += [pa.field(name, pa.string()) for name in ("type", "kind")]
-    fields += [pa.field("score", pa.float64()), pa.field("text", pa.string())]
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
         tagged = model.tag(text or "" for text in texts)
         found = [
-            None if text is None else [_fields(mention) for mention in document.mentions]
+            None if text is None else [mention_fields(mention) for mention in document.mentions]
             for text, document in zip(texts, tagged, strict=True)
         ]
-        column = pa.array(found, type=pa.list_(pa.struct(fields)))
+        column = pa.array(found, type=mentions_type())
         yield pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, mentions_col])
-
-
-def _fields(mention: Mention) -> dict[str, Any]:
-    return {
-        "start": mention.start,
-        "end": mention.end,
-        "type": mention.type,
-        "kind": mention.kind,
-        "score": float(mention.score),
-        "text": mention.text,
-    }
