@@ -16,8 +16,9 @@ from fofe.evaluate.calibration import reliability
 from fofe.evaluate.diagram import reliability_diagram
 from fofe.evaluate.errors import KINDS, MentionError, examples, find_errors
 from fofe.evaluate.judgements import judge
-from fofe.evaluate.scores import Counts, score_documents
+from fofe.evaluate.scores import score_documents
 from fofe.evaluate.spans import paired_spans
+from fofe.evaluate.table import score_row
 from fofe.evaluate.thresholds import decoded_curve
 from fofe.model.tagger import Model
 from fofe.show.charts import axis, line_chart
@@ -123,19 +124,10 @@ def _metrics(path: Path | None) -> list[dict[str, Any]]:
 
 def _scores(corpus: OnCorpus) -> str:
     scores = score_documents(corpus.gold, corpus.found)
-    rows = [_score_row(label, counts) for label, counts in scores.labels.items()]
-    rows.append(_score_row("all", scores.overall))
+    rows = [score_row(label, counts) for label, counts in scores.labels.items()]
+    rows.append(score_row("all", scores.overall))
     heads = ["label", "precision", "recall", "F1", "gold", "found", "right"]
     return f"<h2>Scores</h2>\n{_table(heads, rows)}"
-
-
-def _score_row(name: str, counts: Counts) -> list[str]:
-    figures = (counts.precision, counts.recall, counts.f1)
-    return [
-        name,
-        *(f"{figure:.2f}" for figure in figures),
-        *map(str, (counts.tp + counts.fn, counts.tp + counts.fp, counts.tp)),
-    ]
 
 
 def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
