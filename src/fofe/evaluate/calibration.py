@@ -39,14 +39,14 @@ class Bin(NamedTuple):
     """The share of them that is right."""
 
 
-def reliability(judged: Judgements, bins: int = BINS) -> list[Bin]:
+def reliability(judged: Judgements) -> list[Bin]:
     """The fragments that the model calls mentions by their score; bins without any are left out."""
     scores, right = _called_mentions(judged)
-    places = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    places = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
     return [
         Bin(
-            place / bins,
-            (place + 1) / bins,
+            place / BINS,
+            (place + 1) / BINS,
             int((places == place).sum()),
             float(scores[places == place].mean()),
             float(right[places == place].mean()),

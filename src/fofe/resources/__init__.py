@@ -1,1 +1,1 @@
-"""What is learned outside the labelled data: word vectors."""
+"""What is learned outside the labelled data: word vectors, and the names of gazetteers."""

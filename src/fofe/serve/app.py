@@ -52,7 +52,7 @@ class Server:
         self.models = models
         self.metrics = Metrics(waiting=lambda: self.batcher.waiting)
         self.batcher = Batcher(self.metrics.batch)
-        self.tagging = Tagging(models, self.batcher, self.metrics)
+        self.tagging = Tagging(self.batcher, self.metrics)
         self.app = FastAPI(
             title="fofe",
             summary="Finds mentions in text: names and nominals, flat or nested.",

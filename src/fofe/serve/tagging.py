@@ -8,7 +8,6 @@ from dataclasses import replace
 from fofe.model.tagger import Model
 from fofe.serve.batcher import Batcher, parts
 from fofe.serve.metrics import Metrics
-from fofe.serve.models import Models
 from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
 
@@ -19,8 +18,7 @@ LONG_TEXT = 20_000
 class Tagging:
     """Tags for requests, and counts what it tagged."""
 
-    def __init__(self, models: Models, batcher: Batcher, metrics: Metrics) -> None:
-        self.models = models
+    def __init__(self, batcher: Batcher, metrics: Metrics) -> None:
         self.batcher = batcher
         self._metrics = metrics
 

@@ -11,7 +11,7 @@ from fofe.cli._bulk import Tagged, TagJob
 from fofe.cli._pieces import JsonLine, Piece, TextLine
 from fofe.cli._sources import TEXT_LINES, Source, chunks
 from fofe.errors import FofeError
-from fofe.spark.lines import RANGE_BYTES, Range, count_lines, cut_up, numbered, read_range
+from fofe.spark.lines import Range, count_lines, cut_up, numbered, read_range
 from fofe.spark.rows import Row, map_rows, one_row_each
 from fofe.spark.tagging import tag
 
@@ -22,9 +22,7 @@ _PIECES: dict[str, Callable[[str, int, bytes], Piece]] = {TEXT_LINES: TextLine, 
 _RANGE = "kind string, path string, start long, end long, first_line long"
 
 
-def tag_lines(
-    spark: SparkSession, job: TagJob, sources: list[Source], *, size: int = RANGE_BYTES
-) -> Generator[Tagged, None, None]:
+def tag_lines(spark: SparkSession, job: TagJob, sources: list[Source]) -> Generator[Tagged, None, None]:
     """What became of each chunk of some files of lines, plain text or JSON."""
     from pyspark.storagelevel import StorageLevel
 
@@ -34,7 +32,7 @@ def tag_lines(
                 f"Spark reads files of lines, plain text or JSON, and parquet; {source.path} is {source.kind}"
             )
     kinds = {source.path: source.kind for source in sources}
-    ranges = cut_up([source.path for source in sources], size)
+    ranges = cut_up([source.path for source in sources])
     ranges = numbered(ranges, _counts(spark, ranges))
     work = one_row_each(spark, [(kinds[part.path], *part) for part in ranges], _RANGE)
     started = partial(_tag_ranges, pickle.dumps(job))

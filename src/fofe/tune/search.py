@@ -34,7 +34,6 @@ FOLDER = "folder"
 STUDY = "fofe"
 PARTS = 10
 """Trials are compared at each tenth of their training."""
-SAMPLERS = ("tpe", "random", "grid")
 
 
 @dataclass(frozen=True)
