@@ -181,6 +181,7 @@ def test_a_journal_that_is_broken_is_refused(tmp_path: Path) -> None:
     from fofe.errors import InputError
     from fofe.kbp.journal import Journal
 
-    (tmp_path / "part").write_text("not JSON\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is broken"):
-        Journal(tmp_path / "part", "run", resume=True)
+    for content, problem in ((b"not JSON\n", "is broken"), (b"\xff\n", "is not UTF-8")):
+        (tmp_path / "part").write_bytes(content)
+        with pytest.raises(InputError, match=problem):
+            Journal(tmp_path / "part", "run", resume=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from fofe._files import read_text, write_whole
 from fofe.errors import InputError
 
 Entry = dict[str, Any]
@@ -69,22 +69,17 @@ class Journal:
 
     def _whole_lines(self) -> list[Entry]:
         """Those that end with a line break: only the last can have been cut off."""
-        lines = self._path.read_text("utf-8").split("\n")[:-1]
+        lines = read_text(self._path).split("\n")[:-1]
         try:
             return [json.loads(line) for line in lines]
         except json.JSONDecodeError:
             raise InputError("is broken", path=self._path, remedy="remove it to start anew") from None
 
     def _begin(self, lines: Iterable[Entry]) -> None:
-        """Write the lines that are whole aside, move them into place, and go on after them."""
-        aside = self._path.with_name(self._path.name + ".new")
-        try:
-            with aside.open("w", encoding="utf-8") as stream:
-                stream.writelines(json.dumps(line) + "\n" for line in lines)
-            os.replace(aside, self._path)
-            self._stream = self._path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", path=self._path) from None
+        """Write the lines that are whole, and go on after them."""
+        with write_whole(self._path) as stream:
+            stream.writelines(json.dumps(line) + "\n" for line in lines)
+        self._stream = self._path.open("a", encoding="utf-8")
 
 
 def stamp(file: Path) -> list[int]:
