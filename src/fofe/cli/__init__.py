@@ -46,6 +46,8 @@ COMMANDS = (
 )
 """In the order of the help text; each has a module of its name here."""
 
+SOME_LEFT_OUT = 1
+"""The exit code that says: done, but not everything was as it should be."""
 USAGE_ERROR = 2
 INTERRUPTED = 130
 

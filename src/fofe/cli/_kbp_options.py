@@ -7,13 +7,12 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fofe.cli import SOME_LEFT_OUT
+
 if TYPE_CHECKING:
     from fofe.errors import InputError
     from fofe.formats.report import Report
     from fofe.kbp.source import Reading
-
-SOME_LEFT_OUT = 1
-"""The exit code that says: done, but not everything was as it should be."""
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:

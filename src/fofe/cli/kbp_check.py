@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from fofe.cli._kbp_options import SOME_LEFT_OUT, add_reading_options, reading, tell
+from fofe.cli import SOME_LEFT_OUT
+from fofe.cli._kbp_options import add_reading_options, reading, tell
 
 DESCRIPTION = """\
 Check that every mention string of a .tab file equals the text of the source

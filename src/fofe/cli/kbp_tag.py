@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.cli import INTERRUPTED
 from fofe.cli._arguments import count
 from fofe.cli._kbp_options import add_reading_options, reading, tell
 
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             tagged = tag_files(job, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
         except KeyboardInterrupt:
             bar.say("fofe: interrupted; give the same command with --resume to go on")
-            return 130
+            return INTERRUPTED
         write_tab(tagged.mentions, args.output)
         journal.remove()
     return tell(tagged.report, tagged.bad, tagged.documents)

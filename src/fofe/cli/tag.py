@@ -10,6 +10,7 @@ from contextlib import closing
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any
 
+from fofe.cli import SOME_LEFT_OUT
 from fofe.cli._arguments import count
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ examples:
 FORMATS = ("text", "jsonl", "tsv", "conll", "html")
 
 PARQUET = ".parquet"
-
-SOME_LEFT_OUT = 1
-"""The exit code that says: done, but not every document could be read."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -8,7 +8,9 @@ import shlex
 import sys
 from typing import Any
 
+from fofe.cli import INTERRUPTED
 from fofe.cli._arguments import count
+from fofe.cli._settings_option import add_settings_option, overrides
 
 DESCRIPTION = """\
 Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
@@ -58,14 +60,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="MODEL",
         help="start from a trained model, by directory or name, with its views and layers",
     )
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="replace a value of the configuration (TOML syntax); may be given several times",
-    )
+    add_settings_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -73,10 +68,9 @@ def run(args: argparse.Namespace) -> int:
     """Train to the end, or only tell the plan."""
     from fofe.errors import FofeError
     from fofe.model.shipped import model_path
-    from fofe.train.config import load_config, parse_setting
+    from fofe.train.config import load_config
 
-    overrides: dict[str, Any] = dict(parse_setting(setting) for setting in args.settings)
-    config = load_config(args.config, overrides)
+    config = load_config(args.config, overrides(args))
     if args.plan:
         from fofe.train.plan import plan
 
@@ -103,11 +97,9 @@ def run(args: argparse.Namespace) -> int:
             folder = train(config, args.output, watcher, **options)
     except KeyboardInterrupt:
         watcher.close()
-        print(
-            f"\nfofe: interrupted; go on with: fofe train {args.config} -o {args.output} --resume",
-            file=sys.stderr,
-        )
-        return 130
+        again = command if args.resume else f"{command} --resume"
+        print(f"\nfofe: interrupted; go on with: {again}", file=sys.stderr)
+        return INTERRUPTED
     if os.environ.get("RANK", "0") == "0":  # of several processes one speaks
         print(folder)
     return 0

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.cli import INTERRUPTED
+from fofe.cli._settings_option import add_settings_option, overrides
+
 if TYPE_CHECKING:
     from fofe.tune.search import Trial
 
@@ -52,14 +55,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--no-prune", action="store_true", help="train every trial to its end")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random (default: 1)")
-    parser.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="replace a value of the configuration (TOML syntax); may be given several times",
-    )
+    add_settings_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -69,18 +65,18 @@ def run(args: argparse.Namespace) -> int:
     from fofe._toml import to_toml
     from fofe.errors import FofeError
     from fofe.model.settings import to_table
-    from fofe.train.config import load_config, parse_setting
+    from fofe.train.config import load_config
     from fofe.tune.report import plot, table
     from fofe.tune.search import Settings, best_config, search
     from fofe.tune.space import default_space, read_space
 
     if args.trials < 1 or args.workers < 1:
         raise FofeError("--trials and --workers are at least 1")
-    overrides = dict(parse_setting(setting) for setting in args.settings)
-    config = load_config(args.config, overrides)
+    given = overrides(args)
+    config = load_config(args.config, given)
     settings = Settings(
         config=str(Path(args.config).resolve()),
-        overrides=overrides,
+        overrides=given,
         space=read_space(args.space) if args.space else default_space(config),
         folder=str(Path(args.output).resolve()),
         sampler=args.sampler,
@@ -91,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         trials = search(settings, args.trials, args.workers, _say)
     except KeyboardInterrupt:
         print("\nfofe: interrupted; the same command goes on with the search", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     folder = Path(args.output)
     for name, text in (("trials.tsv", table(trials)), ("trials.svg", plot(trials))):
         with write_whole(folder / name) as stream:

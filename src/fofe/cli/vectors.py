@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+from fofe.cli import INTERRUPTED
+
 DESCRIPTION = """\
 Word vectors: train them on plain text, convert and prune files of them, show
 the neighbours of a word, and tell how much of a corpus they know.
@@ -206,7 +208,7 @@ def run_train(args: argparse.Namespace) -> int:
         files = train_vectors(settings, text_files(args.texts), Path(args.output), _say)
     except KeyboardInterrupt:
         print("\nfofe: interrupted; the same command goes on", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     print("\n".join(map(str, files)))
     return 0
 
