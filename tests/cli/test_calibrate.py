@@ -71,6 +71,12 @@ def test_a_wanted_precision_and_recall_are_reached(
     assert "the highest recall is" in capsys.readouterr().err
 
 
+def test_a_share_of_one_is_not_taken_for_percent(dev: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["calibrate", "model", dev, "--precision", "0.95"])
+    assert "'0.95' is not in percent: give 95 for 95 %" in capsys.readouterr().err
+
+
 def test_tables_and_a_drawing(
     tiny_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,17 @@ def count(text: str) -> int:
     return int(text)
 
 
+def percent(text: str) -> float:
+    """A share in percent. What looks like a share of 1 is refused: 0.95 would ask for next to nothing."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not in percent: give 95 for 95 %")
+    return number
+
+
 def numbers(option: str, text: str | None) -> tuple[float, ...]:
     """The numbers of an option such as `--weights 1,0.5`; none where it was not given."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fofe.cli._arguments import percent
 from fofe.cli._corpus_options import add_corpus_options
 
 DESCRIPTION = """\
@@ -38,12 +39,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
         "--precision",
-        type=float,
+        type=percent,
         metavar="P",
         help="the threshold of best F1 with at least this precision, in %%",
     )
     wanted.add_argument(
-        "--recall", type=float, metavar="R", help="the threshold of best F1 with at least this recall, in %%"
+        "--recall",
+        type=percent,
+        metavar="R",
+        help="the threshold of best F1 with at least this recall, in %%",
     )
     parser.add_argument("--svg", metavar="FILE", help="draw the reliability diagram")
     parser.add_argument(
