@@ -78,7 +78,8 @@ def guess_format(path: str | Path) -> str:
     else:
         by_content = guess_by_content(path) if path.is_file() else None
     if by_content is None:
-        raise InputError("the format cannot be guessed", path=path, remedy=f"name it: {', '.join(FORMATS)}")
+        remedy = f"name it: {', '.join(FORMATS)}; plain text without annotation is for fofe tag"
+        raise InputError("the format cannot be guessed", path=path, remedy=remedy)
     return by_content
 
 
