@@ -168,6 +168,8 @@ def test_a_gate_of_an_older_version_is_left_out(broken: Path) -> None:
         (configured(storage={"weights": "float16"}), "model.safetensors", "is float32, not float16"),
         (configured(ranked_words={"cased": 10**6}), "config.json", "ranked_words does not fit the vocab"),
         (configured(ranked_words=[3]), "config.json", "ranked_words does not fit the vocabularies"),
+        (configured(gate=3), "config.json", "gate must be a table, not 3"),
+        (configured(training=["dev"]), "config.json", "training must be a table"),
     ],
 )
 def test_a_broken_file_is_named(
@@ -216,6 +218,15 @@ def test_saving_over_a_model_replaces_it(tiny_path: Path, broken: Path) -> None:
     assert load_model(broken).card == "new"
     assert not (broken / "stray.txt").exists()
     assert [path.name for path in broken.parent.iterdir()] == ["model"], "nothing is left beside it"
+
+
+def test_saving_over_a_link_replaces_what_it_leads_to(tiny_path: Path, broken: Path) -> None:
+    link = broken.parent / "link"
+    link.symlink_to(broken.name)
+    save_model(replace(load_model(tiny_path), card="new"), link)
+    assert link.is_symlink()
+    assert load_model(broken).card == "new"
+    assert sorted(path.name for path in broken.parent.iterdir()) == ["link", "model"]
 
 
 def test_a_failed_save_leaves_the_old_model(tiny_path: Path, broken: Path) -> None:

@@ -10,7 +10,6 @@ import copy
 import json
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fofe._arrays import IntArray
-from fofe._files import read_text
+from fofe._files import read_text, write_whole
 from fofe.encode.fragments import Fragments
 from fofe.errors import ModelError
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores
+from fofe.model.folders import whole_folder
 from fofe.model.settings import build, to_table
 from fofe.model.storage import ENSEMBLE, Decoding, StoredModel, load_model
 
@@ -219,20 +219,10 @@ def save_ensemble(
     paths = [Path(member) for member in members]
     names = [f"member-{number}" for number in range(1, len(paths) + 1)]
     ensemble = _joined(paths, names, weights or [1.0] * len(paths), None)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        raise ModelError(f"cannot be written: {error.strerror}", path=target) from None
-    try:
+    with whole_folder(target) as aside:
         for path, name in zip(paths, names, strict=True):
             shutil.copytree(path, aside / name)
         _write(ensemble, aside)
-        aside.chmod(0o755)
-        aside.rename(target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
     return ensemble
 
 
@@ -243,4 +233,5 @@ def _write(ensemble: Ensemble, folder: Path) -> None:
         "weights": [round(weight, 6) for weight in ensemble.weights],
         "decoding": to_table(ensemble.decoding),
     }
-    (folder / ENSEMBLE).write_text(json.dumps(table, indent=2) + "\n", "utf-8")
+    with write_whole(folder / ENSEMBLE) as stream:
+        stream.write(json.dumps(table, indent=2) + "\n")

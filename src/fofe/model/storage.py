@@ -11,12 +11,9 @@ README.md          the model card
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +25,15 @@ from safetensors.numpy import load_file, save_file
 from fofe._files import read_text
 from fofe.decode import STRATEGIES
 from fofe.encode.encoded import Encoder
-from fofe.encode.layout import input_blocks
 from fofe.encode.names import NameTable
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import InputError, ModelError
 from fofe.model.config import GazetteerConfig, ModelConfig, ViewConfig
+from fofe.model.folders import whole_folder
 from fofe.model.gate import GateSettings
 from fofe.model.settings import build, to_table
-from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name, table_name
+from fofe.model.shapes import expected_shapes
+from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.resources.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 
 FORMAT_VERSION = 1
@@ -106,29 +104,12 @@ class StoredModel:
 
 
 def save_model(model: StoredModel, path: str | Path) -> None:
-    """Write a model directory aside, then move it into place."""
+    """Write a model directory; one that was there is replaced when the new one is whole."""
     target = Path(path)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        raise ModelError(
-            f"cannot be written: {error.strerror}", path=target, remedy="choose another directory"
-        ) from None
-    try:
-        _write(model, aside)
-        aside.chmod(0o755)
-        if target.exists():
-            _check_replaceable(target)
-            old = aside.with_name(aside.name + ".old")
-            target.rename(old)
-            aside.rename(target)
-            shutil.rmtree(old)
-        else:
-            aside.rename(target)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+    if target.exists():
+        _check_replaceable(target)
+    with whole_folder(target) as folder:
+        _write(model, folder)
 
 
 def _check_replaceable(target: Path) -> None:
@@ -251,45 +232,6 @@ def _model_errors() -> Iterator[None]:
         raise ModelError(error.problem, path=error.path, line=error.line, remedy=remedy) from None
 
 
-def expected_shapes(
-    config: ModelConfig,
-    vocabulary_sizes: Mapping[str, int],
-    alphabet_size: int,
-    label_count: int,
-    gate: GateSettings | None = None,
-) -> dict[str, tuple[int, ...]]:
-    """The name and shape of every weight of a model."""
-    shapes: dict[str, tuple[int, ...]] = {}
-
-    def convolution(prefix: str, dimension: int, heights: tuple[int, ...], kernels: int) -> None:
-        shapes[f"{prefix}.embedding.weight"] = (alphabet_size, dimension)
-        for number, height in enumerate(heights):
-            shapes[f"{prefix}.weights.{number}"] = (dimension, height * kernels)
-            shapes[f"{prefix}.biases.{number}"] = (kernels,)
-
-    read = sum(view.dimension for view in config.views if view.lookup != "window")
-    for view in config.views:
-        if view.has_table:
-            shapes[table_name(view.name)] = (vocabulary_sizes[view.name], view.dimension)
-        elif view.lookup == "spelling":
-            convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)
-        elif view.lookup == "window":
-            for number in range(view.window_layers):
-                width = view.dimension if number else read
-                shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
-                shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)
-    characters = config.characters
-    if characters.fofe:
-        shapes["characters.weight"] = (alphabet_size, characters.dimension)
-    if characters.cnn:
-        convolution("character_cnn", characters.dimension, characters.heights, characters.kernels)
-    sizes = (input_blocks(config)[-1].end, *config.hidden, label_count)
-    for number, (wide, narrow) in enumerate(pairwise(sizes)):
-        shapes[f"layers.{number}.weight"] = (narrow, wide)
-        shapes[f"layers.{number}.bias"] = (narrow,)
-    return shapes if gate is None else shapes | gate.shapes(read)
-
-
 def _kind(name: str, storage: Storage) -> str:
     """The kind of numbers that a weight is stored as."""
     if name.endswith(SCALES):
@@ -363,6 +305,9 @@ def _read_config(path: Path) -> dict[str, Any]:
     for key in ("model", "labels", "decoding"):
         if key not in table:
             raise ModelError(f"lacks {key!r}", path=path, remedy=COPY_AGAIN)
+    for key in ("gate", "training"):
+        if not isinstance(table.get(key, {}), dict):
+            raise ModelError(f"{key} must be a table, not {table[key]!r}", path=path, remedy=COPY_AGAIN)
     return table
 
 
