@@ -62,6 +62,29 @@ def test_no_command_or_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> Non
         assert "usage: fofe" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["compare", "gold", "a", "b", "--seed", "-1"],
+        ["compare", "gold", "a", "b", "--samples", "0"],
+        ["evaluate", "gold", "predicted", "--errors", "-1"],
+        ["tune", "my.toml", "-o", "search", "--trials", "0"],
+        ["wiki", "label", "dump.xml", "-o", "weak.jsonl", "--workers", "0"],
+        ["vectors", "neighbours", "vectors.bin", "Oslo", "-n", "-1"],
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    option, number = arguments[-2:]
+    assert re.search(
+        rf"argument .*{option}.*: '{number}' is not a number from [01] on", capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0

@@ -143,7 +143,6 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
         ([DUMP, "--types", "nowhere.tsv"], "nowhere.tsv: cannot be read"),
         ([DUMP, "--lang", "englisch"], "unknown language"),
         ([DUMP, "--mapping", CLASSES], "not valid TOML"),
-        ([DUMP, "--workers", "0"], "from 1 on"),
     ],
 )
 def test_what_cannot_be_used_is_told(

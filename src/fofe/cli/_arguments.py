@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from fofe.errors import FofeError
 
@@ -11,6 +12,13 @@ def count(text: str) -> int:
     """A number of things, at least one."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """A whole number that may be 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
     return int(text)
 
 
@@ -28,6 +36,9 @@ def percent(text: str) -> float:
 def numbers(option: str, text: str | None) -> tuple[float, ...]:
     """The numbers of an option such as `--weights 1,0.5`; none where it was not given."""
     try:
-        return tuple(float(number) for number in text.split(",")) if text else ()
+        given = tuple(float(number) for number in text.split(",")) if text else ()
     except ValueError:
-        raise FofeError(f"{option} {text} is not a list of numbers (for example 1,0.5)") from None
+        given = (math.nan,)
+    if not all(map(math.isfinite, given)):
+        raise FofeError(f"{option} {text} is not a list of numbers (for example 1,0.5)")
+    return given

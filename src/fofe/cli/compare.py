@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fofe.cli._arguments import count, natural
 from fofe.cli._corpus_options import add_corpus_options
 
 DESCRIPTION = """\
@@ -34,9 +35,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--format", help="the format of the corpora (default: recognised by name and content)"
     )
     parser.add_argument(
-        "--samples", metavar="N", type=int, default=10_000, help="how often to draw (default: 10000)"
+        "--samples", metavar="N", type=count, default=10_000, help="how often to draw (default: 10000)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the drawing (default: 0)")
+    parser.add_argument("--seed", type=natural, default=0, help="seed of the drawing (default: 0)")
     parser.add_argument(
         "--unit",
         choices=("document", "sentence"),

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from fofe.cli._arguments import natural
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
 from fofe.errors import FofeError
 
@@ -83,7 +84,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         " (those of names and nominals are always told)",
     )
     parser.add_argument(
-        "--bootstrap", metavar="N", type=int, default=0, help="95 %% intervals from N resampled corpora"
+        "--bootstrap", metavar="N", type=natural, default=0, help="95 %% intervals from N resampled corpora"
     )
     parser.add_argument(
         "--unit",
@@ -91,8 +92,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="document",
         help="what --bootstrap draws (default: document)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of --bootstrap (default: 0)")
-    parser.add_argument("--errors", metavar="N", type=int, help="kinds of errors, with N examples of each")
+    parser.add_argument("--seed", type=natural, default=0, help="seed of --bootstrap (default: 0)")
+    parser.add_argument(
+        "--errors", metavar="N", type=natural, help="kinds of errors, with N examples of each"
+    )
     parser.add_argument(
         "--curve", action="store_true", help="scores by threshold, if the predictions carry scores"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.cli import INTERRUPTED
+from fofe.cli._arguments import count, natural
 from fofe.cli._settings_option import add_settings_option, overrides
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("config", metavar="CONFIG.toml", help="the configuration to start from")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the search")
-    parser.add_argument("--trials", type=int, default=20, metavar="N", help="trials in all (default: 20)")
+    parser.add_argument("--trials", type=count, default=20, metavar="N", help="trials in all (default: 20)")
     parser.add_argument(
-        "--workers", type=int, default=1, metavar="N", help="trials at the same time (default: 1)"
+        "--workers", type=count, default=1, metavar="N", help="trials at the same time (default: 1)"
     )
     parser.add_argument("--space", metavar="SPACE.toml", help="what may be changed, and how far")
     parser.add_argument(
@@ -54,7 +55,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="how values are chosen: by what did well so far, at random, or all of them (default: tpe)",
     )
     parser.add_argument("--no-prune", action="store_true", help="train every trial to its end")
-    parser.add_argument("--seed", type=int, default=1, help="of what is drawn at random (default: 1)")
+    parser.add_argument("--seed", type=natural, default=1, help="of what is drawn at random (default: 1)")
     add_settings_option(parser)
     parser.set_defaults(run=run)
 
@@ -63,15 +64,12 @@ def run(args: argparse.Namespace) -> int:
     """Search to the end; print the table of trials."""
     from fofe._files import write_whole
     from fofe._toml import to_toml
-    from fofe.errors import FofeError
     from fofe.model.settings import to_table
     from fofe.train.config import load_config
     from fofe.tune.report import plot, table
     from fofe.tune.search import Settings, best_config, search
     from fofe.tune.space import default_space, read_space
 
-    if args.trials < 1 or args.workers < 1:
-        raise FofeError("--trials and --workers are at least 1")
     given = overrides(args)
     config = load_config(args.config, given)
     settings = Settings(

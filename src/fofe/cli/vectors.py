@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from fofe.cli import INTERRUPTED
+from fofe.cli._arguments import count, natural
 
 DESCRIPTION = """\
 Word vectors: train them on plain text, convert and prune files of them, show
@@ -80,7 +81,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     near = _action(actions, "neighbours", "show the neighbours of words", NEIGHBOURS, NEIGHBOURS_EXAMPLES)
     near.add_argument("vectors", metavar="FILE", help="word vectors")
     near.add_argument("words", nargs="+", metavar="WORD", help="words as they stand in the file")
-    near.add_argument("-n", "--number", type=int, default=10, help="how many (default: 10)")
+    near.add_argument("-n", "--number", type=count, default=10, help="how many (default: 10)")
     near.set_defaults(run=run_neighbours)
     convert = _action(actions, "convert", "write vectors in another format", CONVERT, CONVERT_EXAMPLES)
     convert.add_argument("vectors", metavar="IN", help="word vectors")
@@ -88,7 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     convert.add_argument(
         "--to", choices=("text", "binary", "npz"), help="format of the output (default: by its suffix)"
     )
-    convert.add_argument("--words", type=int, metavar="N", help="keep the N first, most frequent words")
+    convert.add_argument("--words", type=count, metavar="N", help="keep the N first, most frequent words")
     convert.set_defaults(run=run_convert)
     cover = _action(actions, "coverage", "tell how much of a corpus is known", COVERAGE, COVERAGE_EXAMPLES)
     cover.add_argument("vectors", metavar="FILE", help="word vectors")
@@ -110,7 +111,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     cover.add_argument("--format", help="the format of the corpora (default: recognised)")
     cover.add_argument(
-        "--missing", type=int, default=10, metavar="N", help="missing words to show (default: 10)"
+        "--missing", type=natural, default=10, metavar="N", help="missing words to show (default: 10)"
     )
     cover.add_argument("--json", action="store_true", help="print JSON")
     cover.set_defaults(run=run_coverage)
@@ -149,7 +150,7 @@ def _add_train(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="words on each side that a word shall predict (default: 5)",
     )
     train.add_argument(
-        "--negative", type=int, default=5, metavar="N", help="words drawn against each of them (default: 5)"
+        "--negative", type=count, default=5, metavar="N", help="words drawn against each of them (default: 5)"
     )
     train.add_argument("--passes", type=int, default=5, metavar="N", help="passes over the text (default: 5)")
     train.add_argument(
@@ -165,7 +166,9 @@ def _add_train(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="N",
         help="threads of gensim; with one the result is always the same (default: 1)",
     )
-    train.add_argument("--seed", type=int, default=1, metavar="N", help="of all that is random (default: 1)")
+    train.add_argument(
+        "--seed", type=natural, default=1, metavar="N", help="of all that is random (default: 1)"
+    )
     train.set_defaults(run=run_train)
 
 
@@ -239,8 +242,6 @@ def run_convert(args: argparse.Namespace) -> int:
     kind = args.to or SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
         raise FofeError(f"what {args.output} shall be is not clear (add --to text, binary or npz)")
-    if args.words is not None and args.words < 1:
-        raise FofeError("--words is at least 1")
     vectors, report = read_vectors(args.vectors), Report()
     vectors = WordVectors(vectors.words[: args.words], vectors.vectors[: args.words])
     write_vectors(vectors, args.output, kind, report)
@@ -276,6 +277,6 @@ def run_coverage(args: argparse.Namespace) -> int:
         ("words", found.known_words, found.words),
     ):
         print(f"{name}\t{known} of {total}\t{100 * known / max(1, total):.1f} %")
-    for word, count in found.unknown[: args.missing]:
-        print(f"missing\t{word}\t{count}")
+    for word, times in found.unknown[: args.missing]:
+        print(f"missing\t{word}\t{times}")
     return 0

@@ -7,6 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from fofe.cli._arguments import count
+
 if TYPE_CHECKING:
     from fofe.wiki.summary import Summary
 
@@ -77,7 +79,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     label.add_argument(
         "--master", metavar="M", help="Spark's master: local[4], spark://HOST:PORT ... (default: local[*])"
     )
-    label.add_argument("--workers", type=int, default=1, metavar="N", help="how many processes (default: 1)")
+    label.add_argument(
+        "--workers", type=count, default=1, metavar="N", help="how many processes (default: 1)"
+    )
     label.add_argument("--work", metavar="DIR", help="where parts lie until all is done (default: OUT.work)")
     label.add_argument("--json", action="store_true", help="print the counts as JSON")
     label.set_defaults(run=run_label)
@@ -87,11 +91,9 @@ def run_label(args: argparse.Namespace) -> int:
     """Label, and print what was found and what was left out."""
     from pathlib import Path
 
-    from fofe.errors import FofeError, InputError
+    from fofe.errors import InputError
     from fofe.wiki.job import Settings, label_dump
 
-    if args.workers < 1:
-        raise FofeError(f"--workers is a number from 1 on, not {args.workers}")
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
         raise InputError("cannot be written: its directory does not exist", path=args.output)
     settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
@@ -116,8 +118,8 @@ def _show(summary: Summary, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(summary.to_json(), ensure_ascii=False, indent=2))
         return
-    for what, count in sorted(summary.counts.items()):
-        print(f"{count} {what}")
+    for what, times in sorted(summary.counts.items()):
+        print(f"{times} {what}")
     for line in summary.report.lines():
         print(f"fofe: {line}", file=sys.stderr)
 
