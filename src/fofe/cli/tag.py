@@ -96,7 +96,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="format of the output (default: text on a terminal, else jsonl)",
     )
     parser.add_argument(
-        "--redact", action="store_true", help="write the text with [TYPE] instead of each mention"
+        "--redact", action="store_true", help="write the text with [LABEL] instead of each mention"
     )
     parser.add_argument(
         "-o", "--output", default="-", metavar="FILE", help="where to write (default: stdout)"
