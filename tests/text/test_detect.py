@@ -20,6 +20,8 @@ CHINESE = "老城的市长说她不会参加星期一的会议。"
         (SPANISH, "es"),
         ("El gobierno aprobó la ley por mayoría, según los diputados.", "es"),
         ("¿Dónde está el libro que compré para mi hermana?", "es"),
+        ("Ana Torres viajó de Sevilla a Buenos Aires con la Cruz Roja.", "es"),
+        ("La empresa abrirá una fábrica en Córdoba.", "es"),
         (CHINESE, "zh"),
         ("今天 iPhone 发布了", "zh"),
         ("香港特別行政區政府今日宣布新措施。", "zh"),

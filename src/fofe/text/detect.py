@@ -1,13 +1,15 @@
 """The language of a text - English, Spanish or Chinese - by its script and its commonest words.
 
 No model is needed: Chinese is told by its characters, the others by words so frequent that a paragraph cannot
-do without them. Neighbouring languages are listed as well, for only if one of them wins can the text be told
-from Spanish or English; what they win, and what nobody clearly wins, has no answer.
+do without them, and by letters with marks, which tell short sentences apart. Neighbouring languages are listed
+as well, for only if one of them wins can the text be told from Spanish or English; what they win, and what
+nobody clearly wins, has no answer.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -15,7 +17,7 @@ LOOKED_AT = 20_000
 """So many characters tell as much as a whole book."""
 
 _LEAST = 1.0
-"""The least evidence: a common word counts 1, shared among the languages that have it."""
+"""The least evidence: a common word or a marked letter counts 1, shared among the languages that have it."""
 _LEAD = 1.5
 """How many times more evidence the first language must have than the second."""
 
@@ -24,16 +26,17 @@ _LANGUAGES: Final = ("en", "es", "zh")
 _COMMON: Final = MappingProxyType(
     {
         "en": """the of and to is that for with was on by this from at are were have which their they his her
-        she would been has had will you your what when there who out up about into than them then its said""",
+        she would been has had will you your what when there who out up about into than them then its said
+        a""",
         "es": """el los las y del una por con para su al lo como más pero sus le ya este sí porque esta entre
         cuando muy sin sobre también hasta hay donde quien desde todo nos durante uno ni contra otros ese eso
-        de la que en se un es no ser fue son han según dijo años dos está""",
+        de la que en se un es no ser fue son han según dijo años dos está a""",
         "fr": """le les et des du une est pour dans au aux qui sur par plus avec ne pas ce sont cette ou il
-        elle été leur mais nous vous ont ses comme de la que en se un à""",
+        elle été leur mais nous vous ont ses comme de la que en se un à a""",
         "pt": """o os as e do da dos das um uma em no na para com não por mais se foi ao seu sua ou ser quando
-        muito há nos já está também pelo pela até isso são de que""",
+        muito há nos já está também pelo pela até isso são de que a""",
         "it": """il di che e per una con non del si da dei nel alla più le della ma anche al sono è gli come
-        ha lo ed della nella delle dal questo la un in""",
+        ha lo ed della nella delle dal questo la un in a""",
         "ca": """els les i amb per a és dels va més però seu aquest aquesta són dir fer als pels ha hi què
         molt fins també""",
         "de": """der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es an
@@ -42,20 +45,36 @@ _COMMON: Final = MappingProxyType(
         door wordt werd hij ze""",
     }
 )
-_LANGUAGES_OF: Final = MappingProxyType(
+
+_LETTERS: Final = MappingProxyType(
     {
-        word: tuple(language for language, words in _COMMON.items() if word in words.split())
-        for words in _COMMON.values()
-        for word in words.split()
+        "es": "¿¡ñáéíóú",
+        "fr": "éàèùçêâîôû",
+        "pt": "áéíóúàçêâôãõ",
+        "it": "éàèìòù",
+        "ca": "éíóúàèòç",
     }
 )
 
-_SPANISH_ONLY: Final = "¿¡ñ"
+
+def _languages_of(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """For each word or letter of some languages, those that have it."""
+    by_sign: dict[str, tuple[str, ...]] = {}
+    for language, of_language in signs.items():
+        for sign in dict.fromkeys(of_language):
+            by_sign[sign] = (*by_sign.get(sign, ()), language)
+    return by_sign
+
+
+_LANGUAGES_OF: Final = MappingProxyType(
+    _languages_of({language: words.split() for language, words in _COMMON.items()}) | _languages_of(_LETTERS)
+)
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _OTHER_ASIAN = re.compile("[\u3041-\u309f\u30a1-\u30fa\uac00-\ud7a3]")
 _FIRST_HANGUL: Final = "\uac00"
 _WORD = re.compile(r"[^\W\d_]+")
+_MARKED = re.compile(f"[{''.join(_LETTERS.values())}]")
 
 
 def detect(text: str) -> str | None:
@@ -75,10 +94,10 @@ def recognise(text: str) -> str | None:
             return "zh"
         return "ko" if others[0] >= _FIRST_HANGUL else "ja"
     evidence = dict.fromkeys(_COMMON, 0.0)
-    evidence["es"] += sum(map(text.count, _SPANISH_ONLY))
-    for word in words:
-        for language in _LANGUAGES_OF.get(word, ()):
-            evidence[language] += 1 / len(_LANGUAGES_OF[word])
+    for sign in (*words, *_MARKED.findall(text)):
+        languages = _LANGUAGES_OF.get(sign, ())
+        for language in languages:
+            evidence[language] += 1 / len(languages)
     first, second = sorted(evidence, key=evidence.__getitem__, reverse=True)[:2]
     clear = evidence[first] >= max(_LEAST, _LEAD * evidence[second])
     return first if clear else None
