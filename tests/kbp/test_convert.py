@@ -230,3 +230,14 @@ def test_another_text_is_refused(folder: Path) -> None:
     document.text = document.text.replace("Leeds", "Lima")
     with pytest.raises(InputError, match="ENG_DF_1 is not the text of its source: from character 14 on 'ima"):
         to_gold(document, source)
+
+
+@pytest.mark.parametrize(
+    "kept", [{"mentions": 3}, {"mentions": [[0, 4]]}, {"outside": [["0", 4, "PER", "NAM", "", "", "", 1.0]]}]
+)
+def test_metadata_that_was_edited_is_told(kept: object, folder: Path) -> None:
+    source = read(folder / "df.xml")
+    document = to_training(source, [], Report())
+    document.meta["kbp"] = kept
+    with pytest.raises(InputError, match="in its metadata is not as it was written"):
+        to_gold(document, source)

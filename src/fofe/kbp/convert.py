@@ -61,12 +61,10 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
     Those that came without ids, such as the predictions of a model, have none here either.
     """
     _check_text(document, source)
-    kept = document.meta.get(META)
-    kept = kept if isinstance(kept, dict) else {}
     ids: dict[tuple[int, int, str, str], list[Row]] = {}
-    for start, end, type, kind, *rest in kept.get("mentions", ()):
+    for start, end, type, kind, *rest in _kept_rows(document, "mentions", 7):
         ids.setdefault((start, end, type, kind), []).append(rest)
-    found = [_mention_outside(source, row) for row in kept.get("outside", ())]
+    found = [_mention_outside(source, row) for row in _kept_rows(document, "outside", 8)]
     for mention in document.mentions:
         start, end = source.shown.to_source(mention.start, mention.end)
         if source.shown.from_source(start, end) != (mention.start, mention.end):
@@ -98,6 +96,30 @@ def with_ids(mentions: Sequence[TabMention], run: str) -> list[TabMention]:
     if all(mention.id for mention in mentions):
         return list(mentions)
     return list(numbered(mentions, run))
+
+
+def _kept_rows(document: Document, key: str, columns: int) -> list[Row]:
+    """What is kept in the metadata of mentions, or of those outside of the text; it may have been edited."""
+    kept = document.meta.get(META)
+    rows = kept.get(key, []) if isinstance(kept, dict) else []
+    if not isinstance(rows, list) or not all(_is_row(row, columns) for row in rows):
+        raise InputError(
+            f"{document.id}: {key!r} in its metadata is not as it was written",
+            remedy="convert the documents to a corpus again",
+        )
+    return rows
+
+
+def _is_row(row: object, columns: int) -> bool:
+    """Whether a row has its start and end, five strings, and the score if it has more."""
+    if not isinstance(row, list) or len(row) != columns:
+        return False
+    start_and_end, strings, score = row[:2], row[2:7], row[7:]
+    return (
+        all(isinstance(value, int) for value in start_and_end)
+        and all(isinstance(value, str) for value in strings)
+        and all(isinstance(value, (int, float)) for value in score)
+    )
 
 
 def _row_outside(mention: TabMention) -> Row:
