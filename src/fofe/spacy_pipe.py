@@ -6,8 +6,9 @@ It judges spaCy's own tokens. Mentions become `doc.spans["fofe"]`, nested ones i
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 from spacy.language import Language
@@ -98,12 +99,7 @@ class FofePipe:
 
 def _cut(sentences: list[Sentence], like: Document) -> list[Sentence]:
     """The tokens of the sentences, cut where another document of the same text begins its sentences."""
-    tokens = iter([token for sentence in sentences for token in sentence.tokens])
     borders = [sentence.start for sentence in like.sentences[1:]]
-    cut: list[Sentence] = [Sentence([])]
-    for token in tokens:
-        while borders and token.start >= borders[0]:
-            borders.pop(0)
-            cut.append(Sentence([]))
-        cut[-1].tokens.append(token)
-    return [sentence for sentence in cut if sentence]
+    tokens = (token for sentence in sentences for token in sentence.tokens)
+    by_place = groupby(tokens, lambda token: bisect_right(borders, token.start))
+    return [Sentence(list(group)) for _, group in by_place]
