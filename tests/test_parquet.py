@@ -75,7 +75,8 @@ def test_on_the_command_line(
     assert main([*command, "-o", str(output), "--threshold", "0.5", "--workers", "2"]) == 0
     assert capsys.readouterr().err == "fofe: 4 rows tagged\n"
     assert pq.read_table(output).column("mentions").to_pylist()[0][0]["text"] == "Omar Haddad"
-    for wrong in ([*command, "-o", str(tmp_path / "out.jsonl")], ["tag", "-o", str(tmp_path / "new.parquet")]):
+    elsewhere = [[*command, "-o", str(tmp_path / "out.jsonl")], ["tag", "-o", str(tmp_path / "new.parquet")]]
+    for wrong in elsewhere:
         assert main(wrong) == 2
         assert "end in .parquet" in capsys.readouterr().err
 
