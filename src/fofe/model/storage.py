@@ -52,6 +52,8 @@ class Decoding:
     nested: bool = False
 
     def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold must lie between 0 and 1, not {self.threshold}")
         if self.strategy not in STRATEGIES:
             raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
 

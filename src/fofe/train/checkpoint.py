@@ -55,7 +55,7 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
     """Put a run back into the state that was saved."""
     try:
         with safe_open(path, framework="pt") as stored:
-            metadata = stored.metadata()
+            metadata = stored.metadata() or {}
             if metadata.get("fingerprint") != fingerprint:
                 raise ModelError(
                     "belongs to a run with another configuration, other data or another version",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fofe.errors import FofeError
-from fofe.model.ensemble import is_ensemble, refer_to
+from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
 from fofe.train.config import RunConfig
 from fofe.train.fold import Fold
 from fofe.train.run import MODEL, Watcher, train
@@ -37,6 +37,6 @@ def train_folds(
         watcher.say(f"fold {number + 1} of {folds}")
         train(config, own, watcher, command=command, start=start, resume=resume, fold=Fold(number, folds))
     ensemble = Path(folder) / MODEL
-    if not is_ensemble(ensemble):
+    if not is_ensemble(ensemble) or len(load_ensemble(ensemble).members) != folds:
         refer_to(models, ensemble)
     return ensemble

@@ -114,7 +114,7 @@ def claim(folder: Path, fingerprint: str) -> None:
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", path=folder) from None
     if file.exists():
-        if json.loads(file.read_text("utf-8")) != fingerprint:
+        if file.read_bytes() != json.dumps(fingerprint).encode():
             raise InputError(
                 "holds the parts of another job: other files, options or version",
                 path=folder,
