@@ -59,17 +59,17 @@ def _record(f1: dict[str, dict[int, float]], fast: bool) -> None:
     for system in ("spacy", "negative"):
         metrics |= {f"{system}_f1_at_{share}": f1[system][share] for share in SHARES}
     record("partial", metrics, "python benchmarks/partial.py" + (" --fast" if fast else ""))
-    chart = lines("test F1 by the share of training mentions that are missing", partial_series(metrics))
-    (HERE / "partial.svg").write_text(chart, "utf-8")
+    (HERE / "partial.svg").write_text(partial_chart(metrics), "utf-8")
 
 
-def partial_series(metrics: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """What is recorded, as lines to plot: for each system the F1 by share."""
+def partial_chart(metrics: Mapping[str, float]) -> str:
+    """What is recorded, plotted: for each system the F1 by share."""
     systems = {"": "fofe, in doubt", "negative_": "fofe, missing = negative", "spacy_": "spaCy"}
-    return {
+    series = {
         name: {f"{share} %": metrics[f"{system}f1_at_{share}"] for share in SHARES}
         for system, name in systems.items()
     }
+    return lines("test F1 by the share of training mentions that are missing", series)
 
 
 def _file(share: int) -> Path:

@@ -12,13 +12,13 @@ from statistics import mean, pstdev
 from typing import Any
 
 from _paper_tables import ROWS, SYSTEMS
-from _plots import bar_chart, curve, lines
+from _plots import bar_chart, curve
 from _record import HERE, read_results
-from _shown import table1, table2, table3, table4
+from _shown import latest, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 from ablations import STUDY_POINTS
-from partial import partial_series
+from partial import partial_chart
 
 from fofe._files import write_whole
 
@@ -96,7 +96,7 @@ def main() -> None:
 def _parts(results: Sequence[Entry]) -> Iterator[Part]:
     """The page: the main figures, then every benchmark by its topic, then what was found earlier."""
     newest = {(entry["benchmark"], entry["command"]): entry for entry in results}
-    yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance(results)])
+    yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance()])
     yield Part("Beside other systems", tables=[table2()], plots=[_comparison(results)])
     known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
     others = tuple(Topic(name, "") for name in dict.fromkeys(name for name, _ in newest) if name not in known)
@@ -119,12 +119,12 @@ def _parts(results: Sequence[Entry]) -> Iterator[Part]:
         yield Part(f"{entry['benchmark']}, {entry['commit']}", 3, "", entry, _tables(entry))
 
 
-def _glance(results: Sequence[Entry]) -> Table:
+def _glance() -> Table:
     rows = []
     for glance in GLANCES:
-        found = [entry["metrics"] for entry in results if entry["benchmark"] == glance.benchmark]
-        if found and glance.metric in found[-1]:
-            rows.append([glance.task, glance.published, f"{_mean(found[-1][glance.metric]):.2f}"])
+        found = latest(glance.benchmark) or {}
+        if glance.metric in found:
+            rows.append([glance.task, glance.published, f"{found[glance.metric]:.2f}"])
     return Table(["task", "published, without language models", "here"], rows, texts=2)
 
 
@@ -173,7 +173,7 @@ def _plots(entry: Entry) -> Iterator[str]:
         if rates:
             yield bar_chart("tokens a second", rates, label=320)
     elif entry["benchmark"] == "partial":
-        yield lines("test F1 by the share of training mentions that are missing", partial_series(metrics))
+        yield partial_chart(metrics)
     else:
         scores = {name: value for name, value in metrics.items() if "f1" in name}
         if len(scores) > 1:

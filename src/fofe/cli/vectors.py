@@ -100,12 +100,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="cased",
         help="how words are looked up (default: cased)",
     )
-    cover.add_argument(
-        "--digits",
-        default="shape",
-        metavar="RULE",
-        help="what words with digits become: shape, classes, none (default: shape)",
-    )
+    _add_digits(cover)
     cover.add_argument(
         "--lang", default="en", metavar="L", help="language of text without tokens (default: en)"
     )
@@ -115,6 +110,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     cover.add_argument("--json", action="store_true", help="print JSON")
     cover.set_defaults(run=run_coverage)
+
+
+def _add_digits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--digits",
+        default="shape",
+        metavar="RULE",
+        help="what words with digits become: shape, classes, none (default: shape)",
+    )
 
 
 def _add_train(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -153,12 +157,7 @@ def _add_train(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--negative", type=count, default=5, metavar="N", help="words drawn against each of them (default: 5)"
     )
     train.add_argument("--passes", type=int, default=5, metavar="N", help="passes over the text (default: 5)")
-    train.add_argument(
-        "--digits",
-        default="shape",
-        metavar="RULE",
-        help="what words with digits become: shape, classes, none (default: shape)",
-    )
+    _add_digits(train)
     train.add_argument(
         "--threads",
         type=int,

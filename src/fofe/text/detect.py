@@ -1,9 +1,9 @@
 """The language of a text - English, Spanish or Chinese - by its script and its commonest words.
 
 No model is needed: Chinese is told by its characters, the others by words so frequent that a paragraph cannot
-do without them, and by letters with marks, which tell short sentences apart. Neighbours are listed
-as well, for only if one of them wins can the text be told from Spanish or English; what they win, and what
-nobody clearly wins, has no answer.
+do without them, and by letters with marks, which tell short sentences apart. Neighbours are listed as well,
+for only if one of them wins can the text be told from Spanish or English; what they win, and what nobody
+clearly wins, has no answer.
 """
 
 from __future__ import annotations

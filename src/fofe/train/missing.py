@@ -38,6 +38,9 @@ POSSIBLE = 0.2
 """How likely something is a missing mention that counts as one, or is left open."""
 FILE = "missing.json"
 
+Numbered = tuple[int, Candidate]
+"""A candidate and the number of its sentence."""
+
 
 @dataclass(frozen=True)
 class Found:
@@ -122,39 +125,33 @@ def chances(
     dev: Judged, train: Judged, sentences: Sequence[LabelledSentence]
 ) -> Iterator[tuple[int, Candidate, float]]:
     """What is found away from the annotation of numbered sentences, and the chance that it was missed."""
-    right, found_in_dev = _counts(dev)
-    annotated, found = _counts(train)
-    away = [
-        (number, candidate)
-        for number, (sentence, pool) in enumerate(zip(sentences, train.candidates, strict=True))
-        for candidate in resolve(pool)
-        if _is_away(candidate, sentence)
-    ]
-    places = _places([candidate for _, candidate in away])
+    found_in_dev, found = _found(dev), _found(train)
+    away = [(number, one) for number, one in found if _is_away(one, sentences[number])]
     # As if one of two more were right: little of a score in the dev set says little about it.
-    share = (right + 1) / (found_in_dev + 2)
-    not_annotated = np.bincount(places, minlength=len(EDGES) + 1)
-    chances = (share * found - annotated) / np.maximum(not_annotated, 1)
-    for (number, candidate), place in zip(away, places, strict=True):
-        yield number, candidate, float(chances[place])
+    share = (_by_score(_right(found_in_dev, dev)) + 1) / (_by_score(found_in_dev) + 2)
+    missed = share * _by_score(found) - _by_score(_right(found, train))
+    by_place = missed / np.maximum(_by_score(away), 1)
+    for (number, candidate), place in zip(away, _places(away), strict=True):
+        yield number, candidate, float(by_place[place])
 
 
-def _counts(judged: Judged) -> tuple[IntArray, IntArray]:
-    """[E + 1] how many of what is found by score are mentions of the annotation, and how many there are."""
-    found = [
-        (candidate, candidate[:3] in mentions)
-        for pool, mentions in zip(judged.candidates, judged.gold, strict=True)
-        for candidate in resolve(pool)
-    ]
-    places = _places([candidate for candidate, _ in found])
-    right = np.array([is_mention for _, is_mention in found], dtype=bool)
-    bins = len(EDGES) + 1
-    return np.bincount(places[right], minlength=bins), np.bincount(places, minlength=bins)
+def _found(judged: Judged) -> list[Numbered]:
+    return [(number, one) for number, pool in enumerate(judged.candidates) for one in resolve(pool)]
 
 
-def _places(candidates: Sequence[Candidate]) -> IntArray:
+def _right(found: Sequence[Numbered], judged: Judged) -> list[Numbered]:
+    """Of what is found the annotated mentions."""
+    return [(number, one) for number, one in found if one[:3] in judged.gold[number]]
+
+
+def _by_score(found: Sequence[Numbered]) -> IntArray:
+    """[E + 1] how many have scores from one edge to the next."""
+    return np.bincount(_places(found), minlength=len(EDGES) + 1)
+
+
+def _places(found: Sequence[Numbered]) -> IntArray:
     """[C] between which edges the scores of some candidates lie."""
-    return np.searchsorted(EDGES, [candidate.score for candidate in candidates], side="right")
+    return np.searchsorted(EDGES, [candidate.score for _, candidate in found], side="right")
 
 
 def _is_away(candidate: Candidate, sentence: LabelledSentence) -> bool:
