@@ -152,6 +152,33 @@ def tiny_path(tiny_run: Path) -> Path:
     return tiny_run / "model"
 
 
+@pytest.fixture(scope="session")
+def told_path(tiny_config: Path) -> Path:
+    """A model that knows the conventions of two corpora with the same texts: `names` marks no nominals."""
+    pytest.importorskip("torch")
+    from fofe.cli import main
+
+    folder = tiny_config.parent / "told"
+    folder.mkdir()
+    for part in ("train", "dev"):
+        lines = (tiny_config.parent / f"{part}.jsonl").read_text("utf-8").splitlines()
+        documents = [json.loads(line) for line in lines]
+        for document in documents:
+            document["mentions"] = [one for one in document["mentions"] if not one["type"].endswith("_NOM")]
+        content = "".join(json.dumps(document) + "\n" for document in documents)
+        (folder / f"{part}.jsonl").write_text(content, "utf-8")
+    corpora = "".join(
+        f'[[corpus]]\nname = "{name}"\ntrain = ["{of}train.jsonl"]\ndev = "{of}dev.jsonl"\nnested = true\n\n'
+        for name, of in (("everything", "../"), ("names", ""))
+    )
+    model = CONFIG[CONFIG.index("[model]") :].replace(
+        "[model]\n", '[model]\nconventions = ["everything", "names"]\n', 1
+    )
+    (folder / "told.toml").write_text(corpora + model, "utf-8")
+    assert main(["train", str(folder / "told.toml"), "-o", str(folder / "run")]) == 0
+    return folder / "run" / "model"
+
+
 @pytest.fixture
 def install_model(
     tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -78,6 +78,7 @@ def test_models_by_name_and_language(client: TestClient) -> None:
     assert [model["name"] for model in listed["models"]] == ["tiny", "careful"]
     assert listed["models"][1]["threshold"] == 0.9999
     assert set(listed["models"][0]["colours"]) == {"PER", "GPE", "ORG"}
+    assert listed["models"][0]["decodings"] == {}
     assert listed["strategies"] == list(STRATEGIES)
 
 

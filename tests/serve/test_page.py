@@ -53,8 +53,21 @@ def chinese_path(tiny_config: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(tiny_path: Path, chinese_path: Path, running: Callable[..., Any]) -> Iterator[str]:
-    with running("--model", f"english={tiny_path}", "--model", f"chinese={chinese_path}") as (address, _):
+def told_anew(told_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with conventions, and for one of them a decoding of its own."""
+    folder = tmp_path_factory.mktemp("page") / "told"
+    shutil.copytree(told_path, folder)
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    config["decodings"]["names"].update(threshold=0.63, strategy="longest-first", nested=False)
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(tiny_path: Path, chinese_path: Path, told_anew: Path, running: Callable[..., Any]) -> Iterator[str]:
+    models = {"english": tiny_path, "chinese": chinese_path, "told": told_anew}
+    arguments = (argument for name, path in models.items() for argument in ("--model", f"{name}={path}"))
+    with running(*arguments) as (address, _):
         yield address
 
 
@@ -179,6 +192,41 @@ def test_threshold_and_strategy_change_what_is_drawn(page: Page) -> None:
     page.check("#nested")
     settle(page)
     assert lattice(page)["Leeds"] == "mention"
+
+
+def decoding(page: Page) -> tuple[str, str, bool]:
+    return page.input_value("#threshold"), page.input_value("#strategy"), page.is_checked("#nested")
+
+
+def test_conventions_can_be_chosen_where_the_model_knows_them(page: Page) -> None:
+    type_in(page, ENGLISH)
+    assert not page.get_by_label("Conventions").is_visible()
+    page.select_option("#model", "told")
+    settle(page)
+    conventions = page.get_by_label("Conventions")
+    assert conventions.locator("option").all_text_contents() == [
+        "no corpus in particular",
+        "everything",
+        "names",
+    ]
+    tuned = decoding(page)
+    conventions.select_option("everything")
+    settle(page)
+    assert ("mayor", "PER") in marked(page)
+    conventions.select_option("names")
+    settle(page)
+    assert ("mayor", "PER") not in marked(page)
+    assert ("Anna Berg", "PER") in marked(page)
+    assert lattice(page)["mayor"] != "mention"
+    assert decoding(page) == ("0.63", "longest-first", False)
+    conventions.select_option("no corpus in particular")
+    settle(page)
+    assert decoding(page) == tuned
+    conventions.select_option("names")
+    page.select_option("#model", "english")
+    settle(page)
+    assert not conventions.is_visible()
+    assert ("mayor", "PER") in marked(page)
 
 
 def test_pointing_at_a_fragment_lights_its_words(page: Page) -> None:

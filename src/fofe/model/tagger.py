@@ -102,9 +102,9 @@ class Model:
             raise FofeError(f"the number of alternatives cannot be {alternatives}")
         changes: dict[str, Any] = {"threshold": threshold, "strategy": strategy, "nested": nested}
         other = copy.copy(self)
-        decoding = self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
         other.decoding = replace(
-            decoding, **{key: value for key, value in changes.items() if value is not None}
+            self.decoding_for(conventions),
+            **{key: value for key, value in changes.items() if value is not None},
         )
         if alternatives is not None:
             other._alternatives = alternatives
@@ -115,6 +115,10 @@ class Model:
         if conventions is not None:
             other._engine = self._engine.following(conventions)
         return other
+
+    def decoding_for(self, conventions: str | None) -> Decoding:
+        """How this model decodes by the conventions of a corpus; none: as it does now."""
+        return self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
 
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.

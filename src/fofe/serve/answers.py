@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from fofe.model.storage import Decoding
 from fofe.model.tagger import Model
 from fofe.show.colours import colour_of
 from fofe.show.lattice import Lattice
@@ -64,12 +65,15 @@ def model_answer(name: str, model: Model) -> dict[str, Any]:
         "language": model.config.language,
         "labels": list(model.labels[1:]),
         "max_words": model.config.max_words,
-        "threshold": model.decoding.threshold,
-        "strategy": model.decoding.strategy,
-        "nested": model.decoding.nested,
+        **_decoding(model.decoding),
         "conventions": list(model.config.conventions),
+        "decodings": {corpus: _decoding(model.decoding_for(corpus)) for corpus in model.config.conventions},
         "colours": {type: colour_of(type) for type in types},
     }
+
+
+def _decoding(decoding: Decoding) -> dict[str, Any]:
+    return {"threshold": decoding.threshold, "strategy": decoding.strategy, "nested": decoding.nested}
 
 
 def _mention(mention: Mention, offsets: OffsetMap) -> dict[str, Any]:

@@ -202,17 +202,23 @@ class LatticeAnswer(BaseModel):
     sentences: list[LatticeSentence]
 
 
-class ModelAnswer(BaseModel):
-    """A model that is loaded."""
+class DecodingAnswer(BaseModel):
+    """How scores become mentions where a request does not say."""
+
+    threshold: float
+    strategy: str
+    nested: bool
+
+
+class ModelAnswer(DecodingAnswer):
+    """A model that is loaded; `decodings` are those of its `conventions`."""
 
     name: str
     language: str
     labels: list[str]
     max_words: int
-    threshold: float
-    strategy: str
-    nested: bool
     conventions: list[str]
+    decodings: dict[str, DecodingAnswer]
     colours: dict[str, str]
 
 

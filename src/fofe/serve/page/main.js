@@ -11,6 +11,7 @@ const EXAMPLES = {
   zh: "安娜在北京大学见到了市长。他昨天从上海来。",
 };
 const EXAMPLE_NAMES = { en: "English", es: "Español", zh: "中文" };
+const NO_CORPUS = "no corpus in particular";
 const LONGEST_LATTICE_TEXT = 10_000;
 const THEMES = { system: "◐", light: "☀", dark: "☾" };
 
@@ -25,6 +26,7 @@ const model = () => state.models.find((one) => one.name === $("model").value);
 function settings() {
   return {
     model: $("model").value,
+    conventions: $("conventions").value || null,
     strategy: $("strategy").value,
     nested: $("nested").checked,
     threshold: Number($("threshold").value),
@@ -41,7 +43,14 @@ function chooseLanguage() {
 }
 
 function chooseModel() {
-  const { strategy, nested, threshold } = model();
+  const { conventions } = model();
+  $("conventions").replaceChildren(new Option(NO_CORPUS, ""), ...conventions.map((corpus) => new Option(corpus)));
+  $("conventions-part").hidden = !conventions.length;
+  chooseConventions();
+}
+
+function chooseConventions() {
+  const { strategy, nested, threshold } = model().decodings[$("conventions").value] ?? model();
   $("strategy").value = strategy;
   $("nested").checked = nested;
   $("threshold").value = threshold;
@@ -224,6 +233,10 @@ $("language").addEventListener("change", () => {
 });
 $("model").addEventListener("change", () => {
   chooseModel();
+  refresh();
+});
+$("conventions").addEventListener("change", () => {
+  chooseConventions();
   refresh();
 });
 $("previous").addEventListener("click", () => choose(state.chosen - 1));
