@@ -15,6 +15,7 @@ from fofe.cli import evaluate
 from fofe.encode.vocabulary import Vocabulary
 from fofe.errors import FofeError, InputError
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 
 TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
@@ -226,6 +227,34 @@ def test_a_model_in_the_labels_of_a_corpus(
         run(str(path), "--model", model, "--map", "HUMAN")
     with pytest.raises(FofeError, match=r"the model has no label 'PERSON' \(it has: PER\)"):
         run(str(path), "--model", model, "--map", "HUMAN=PERSON")
+
+
+def test_an_ensemble_in_the_labels_of_a_corpus(
+    told_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = str(tmp_path / "both")
+    save_ensemble([told_path, told_path], both)
+    gold = str(tiny_config.parent / "dev.jsonl")
+    for corpus in ("everything", "names"):
+        one = report(capsys, gold, "--model", str(told_path), "--as", corpus)["scores"]
+        assert report(capsys, gold, "--model", both, "--as", corpus)["scores"] == one
+        assert ("PER_NOM" in one["labels"]) == (corpus == "everything")
+    mapped = report(capsys, gold, "--model", both, "--map", "ORG=ORG,GPE", "--map", "GPE=")["scores"][
+        "labels"
+    ]
+    assert set(mapped) == {"ORG", "ORG_NOM", "PER", "PER_NOM"}
+
+
+def test_members_of_an_ensemble_must_agree_on_a_corpus(model: str, tmp_path: Path, gold: str) -> None:
+    stored_with_corpora(model)
+    stored = load_model(model)
+    other = {"corpora": {"news": {"labels": {"HUMAN": ["PER"]}, "nested": True, "heads": False}, "more": {}}}
+    save_model(replace(stored, training=other), tmp_path / "other")
+    save_ensemble([model, tmp_path / "other"], tmp_path / "both")
+    with pytest.raises(FofeError, match=r"knows no corpus 'more' \(it was trained on: news\)"):
+        run(gold, "--model", str(tmp_path / "both"), "--as", "more")
+    with pytest.raises(FofeError, match="do not agree how 'news' is annotated"):
+        run(gold, "--model", str(tmp_path / "both"), "--as", "news")
 
 
 def test_what_a_mapping_leaves_out_is_told(

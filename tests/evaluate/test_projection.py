@@ -8,7 +8,7 @@ import pytest
 from fofe.errors import FofeError
 from fofe.evaluate.projection import Projection, in_labels_of_corpus
 from fofe.evaluate.view import flat, with_labels, without_unknown
-from fofe.model.storage import load_model
+from fofe.model.tagger import Model
 from fofe.text.document import Document, Mention, Region
 
 LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")
@@ -41,9 +41,8 @@ def test_none_is_no_label_to_stand_for() -> None:
         Projection.make(LABELS, {"A": ["B"]})
 
 
-def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_path: object) -> None:
-    stored = load_model(str(tiny_path))
-    model = in_labels_of_corpus(stored, {"THING": ["GPE", "ORG", "ORG_NOM"]})
+def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_model: Model) -> None:
+    model = in_labels_of_corpus(tiny_model, {"THING": ["GPE", "ORG", "ORG_NOM"]})
     document = model("Anna Berg met the mayor of Bergen.")
     assert [(mention.text, mention.label) for mention in document.mentions] == [("Bergen", "THING")]
     assert model.fresh()("In Lima it rained all day.").mentions[0].label == "THING"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fofe.evaluate.report import Section
     from fofe.evaluate.scheme import Scheme
-    from fofe.model.storage import StoredModel
+    from fofe.model.tagger import Model
     from fofe.text.document import Document
 
 DESCRIPTION = """\
@@ -159,23 +159,18 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
     from fofe.evaluate.view import flat, with_labels
-    from fofe.model.ensemble import is_ensemble
     from fofe.model.shipped import model_path
-    from fofe.model.storage import load_model
-    from fofe.model.tagger import Model
+    from fofe.model.tagger import load
     from fofe.text.heads import with_heads
 
-    path = model_path(args.model)
-    if is_ensemble(path) and not (args.corpus or args.mapping):
-        return _tagged_by_ensemble(args)
-    stored = load_model(path)
-    gold = read_documents(args.gold, args, stored.config.language)
-    scheme = _scheme(args, stored, gold)
+    model = load(model_path(args.model))
+    gold = read_documents(args.gold, args, model.config.language)
+    scheme = _scheme(args, model, gold)
     if args.heads or (scheme and scheme.heads):
         gold = list(map(with_heads, gold))
     if scheme is None:
-        return gold, list(Model(stored).tag_documents(gold))
-    model = scheme.model(stored)
+        return gold, list(model.tag_documents(gold))
+    model = scheme.applied_to(model)
     _tell_left_out(args, gold, model.labels)
     gold = [with_labels(document, model.labels) for document in gold]
     predicted = model.tag_documents(gold)
@@ -198,25 +193,14 @@ def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Colle
         print(f"{args.gold}: {line}", file=sys.stderr)
 
 
-def _tagged_by_ensemble(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
-    """The same for several models in one, whose labels are those of the gold."""
-    from fofe.model.tagger import load
-    from fofe.text.heads import with_heads
-
-    model = load(args.model)
-    gold = read_documents(args.gold, args, model.config.language)
-    gold = list(map(with_heads, gold)) if args.heads else gold
-    return gold, list(model.tag_documents(gold))
-
-
-def _scheme(args: argparse.Namespace, stored: StoredModel, gold: list[Document]) -> Scheme | None:
+def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Scheme | None:
     """How the labels of the gold are to be read, if not as those of the model."""
     from fofe.evaluate.scheme import given_scheme, trained_scheme
 
     if args.corpus:
-        return trained_scheme(stored, args.corpus)
+        return trained_scheme(model, args.corpus)
     if args.mapping:
-        return given_scheme(args.mapping, gold, stored.labels[1:])  # without NONE
+        return given_scheme(args.mapping, gold, model.labels[1:])  # without NONE
     return None
 
 

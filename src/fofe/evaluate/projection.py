@@ -13,8 +13,7 @@ import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray
 from fofe.errors import FofeError
-from fofe.model.engine import Engine, Scores
-from fofe.model.storage import StoredModel
+from fofe.model.engine import Scores
 from fofe.model.tagger import Model, Scorer
 from fofe.text.document import join_label, split_label
 
@@ -74,11 +73,10 @@ class Projection:
         return np.concatenate([none, own], axis=1)
 
 
-def in_labels_of_corpus(stored: StoredModel, mapping: Mapping[str, Iterable[str]]) -> Model:
+def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
     """A model that speaks the labels of a corpus, given how these map to its own."""
-    projection = Projection.make(stored.labels, mapping)
-    engine = Engine(stored.config, stored.encoder, stored.weights, stored.gate)
-    return Model(replace(stored, labels=projection.labels), scorer=ProjectedScorer(engine, projection))
+    projection = Projection.make(model.labels, mapping)
+    return model.scoring_by(lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
 
 
 class ProjectedScorer:

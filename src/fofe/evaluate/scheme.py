@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from fofe.errors import FofeError
 from fofe.evaluate.projection import in_labels_of_corpus, mapped
-from fofe.model.storage import StoredModel
 from fofe.model.tagger import Model
 from fofe.text.document import NOMINAL, Document, join_label
 
@@ -25,20 +25,31 @@ class Scheme:
     conventions: str | None = None
     """The corpus itself, where the model knows its conventions."""
 
-    def model(self, stored: StoredModel) -> Model:
+    def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, by its conventions."""
-        return in_labels_of_corpus(stored, self.labels).with_options(conventions=self.conventions)
+        return in_labels_of_corpus(model, self.labels).with_options(conventions=self.conventions)
 
 
-def trained_scheme(stored: StoredModel, name: str) -> Scheme:
-    """The scheme of a corpus that a model was trained on."""
-    known = stored.training.get("corpora", {})
+def trained_scheme(model: Model, name: str) -> Scheme:
+    """The scheme of a corpus that a model, or each member of an ensemble, was trained on."""
+    first, *others = (
+        training.get("corpora", {}) for training in model.training.get("members", [model.training])
+    )
+    known = [corpus for corpus in first if all(corpus in of_member for of_member in others)]
     if name not in known:
         told = ", ".join(known) or "nothing that it tells"
         raise FofeError(f"the model knows no corpus {name!r} (it was trained on: {told})")
-    scheme = known[name]
-    conventions = name if name in stored.config.conventions else None
-    return Scheme(scheme["labels"], not scheme["nested"], scheme["heads"], conventions)
+    scheme = _told_scheme(first[name])
+    if any(_told_scheme(of_member[name]) != scheme for of_member in others):
+        raise FofeError(
+            f"the members of the ensemble do not agree how {name!r} is annotated (score them one by one)"
+        )
+    return replace(scheme, conventions=name if name in model.config.conventions else None)
+
+
+def _told_scheme(told: Mapping[str, Any]) -> Scheme:
+    labels = {label: frozenset(of_model) for label, of_model in told["labels"].items()}
+    return Scheme(labels, not told["nested"], told["heads"])
 
 
 def given_scheme(settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]) -> Scheme:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -119,6 +119,13 @@ class Model:
     def decoding_for(self, conventions: str | None) -> Decoding:
         """How this model decodes by the conventions of a corpus; none: as it does now."""
         return self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
+
+    def scoring_by(self, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
+        """A model that is this one but for its labels and its scorer, which is made from its own."""
+        other = copy.copy(self)
+        other.labels = labels
+        other._engine = wrap(self._engine)
+        return other
 
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
