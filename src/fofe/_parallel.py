@@ -2,16 +2,19 @@
 
 Each worker is a fresh Python, never a fork. It is sent a job, starts it once (loading a model, say) and then
 answers chunk after chunk over its pipes. It stays out of the terminal's reach, so Ctrl-C is for the parent
-alone; and it ends when its pipe does, so it cannot outlive the parent, however that ended.
+alone; and it ends when its pipe does, in the middle of a chunk too, so it cannot outlive the parent, however
+that ended.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import select
 import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -155,6 +158,7 @@ class _Worker:
 def serve() -> None:
     """The life of a worker: start the job, then answer chunk after chunk until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_pipe, daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not end up between the answers
     work: Callable[[Any], Any] | None = None
@@ -171,6 +175,15 @@ def serve() -> None:
             _send(answer, answers)
         except BrokenPipeError:
             os._exit(0)  # the parent has gone; Python would complain of what it could not send
+
+
+def _end_with_the_pipe() -> None:
+    """Wait until the parent has gone: a worker that trains for hours does not read its pipe meanwhile."""
+    if hasattr(select, "poll"):  # not on Windows, where the chunk is worked on to its end
+        pipe = select.poll()
+        pipe.register(sys.stdin.fileno(), 0)  # nothing to be read is waited for, only the end
+        pipe.poll()
+        os._exit(0)
 
 
 def _messages(stream: IO[bytes]) -> Iterator[Any]:
