@@ -1,4 +1,4 @@
-"""Reading text with clear errors, and writing files whole or not at all."""
+"""Reading text with clear errors, writing files whole or not at all, and keeping others out meanwhile."""
 
 from __future__ import annotations
 
@@ -74,6 +74,27 @@ def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
         if os.path.exists(aside):
             os.unlink(aside)
         raise
+
+
+@contextmanager
+def lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
+    """Hold a file that only one process can hold; the system lets go of it however the process ends.
+
+    Yields whether it is held: without `wait` it is not while another process does. Where the system knows no
+    such locks (Windows), nobody is kept out.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        yield True
+        return
+    with open(path, "a", encoding="utf-8") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _umask() -> int:

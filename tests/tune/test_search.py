@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from fofe._files import lock
 from fofe.cli import main
 from fofe.errors import InputError
 from fofe.train.config import load_config
 from fofe.tune.report import plot
-from fofe.tune.search import Settings, Trial, search
+from fofe.tune.search import LOCK, Settings, Trial, _enqueue_grid, _open_study, search
 from fofe.tune.space import Choices, Range, Space
 
 SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": Choices(("[8]", "[8, 8]"))}
@@ -74,15 +75,31 @@ def test_a_killed_search_goes_on_where_it_was(config_path: Path) -> None:
     assert len(list((folder / "trials").iterdir())) == 2
 
 
-def test_a_grid_is_gone_through_once(config_path: Path) -> None:
+def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) -> None:
     space: Space = {"training.batch": Choices(("16", "32")), "model.hidden": Choices(("[4]", "[8]"))}
-    trials = search(settings(config_path, space, sampler="grid"), 100, 1, ignore)
+    grid = settings(config_path, space, sampler="grid")
+    Path(grid.folder).mkdir()
+    cut_off = _open_study(grid)
+    _enqueue_grid(cut_off, space)
+    cut_off.ask()  # killed before a value was asked for
+    trials = search(grid, 100, 1, ignore)
     assert sorted((trial.values["training.batch"], *trial.values["model.hidden"]) for trial in trials) == [
         (16, 4),
         (16, 8),
         (32, 4),
         (32, 8),
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX locks")
+def test_two_searches_cannot_share_a_directory(config_path: Path) -> None:
+    folder = Path(settings(config_path).folder)
+    folder.mkdir()
+    with lock(folder / LOCK, wait=False) as is_ours:
+        assert is_ours
+        with pytest.raises(InputError, match="under way"):
+            search(settings(config_path), 1, 1, ignore)
+    assert len(search(settings(config_path), 1, 1, ignore)) == 1
 
 
 def test_processes_share_a_search(config_path: Path) -> None:

@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fofe._files import lock
 from fofe._parallel import in_order
 from fofe.errors import FofeError, InputError
 from fofe.model.settings import to_table
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import optuna
 
 DATABASE = "search.sqlite3"
+LOCK = "search.lock"
 TRIALS = "trials"
 FOLDER = "folder"
 """Under which a trial tells its directory to the one that goes on with it."""
@@ -64,14 +66,14 @@ class Trial:
     f1: float | None
     """The best dev F1, in percent; of a trial that was given up, the last one."""
     state: str
-    """complete, pruned or failed."""
+    """complete or pruned."""
 
 
 def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial], None]) -> list[Trial]:
     """Run trials until there are so many; returns all, best first."""
     folder = Path(settings.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with _quiet():
+    with _quiet(), _alone_in(folder):
         study = _open_study(settings)
         _take_up_again(study)
         if settings.sampler == "grid":
@@ -79,9 +81,21 @@ def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial]
         left = max(0, trials - len(_finished(study)))
         with closing(in_order(_TrialJob(settings), range(left), workers)) as results:
             for trial in results:
-                if trial is not None:
-                    tell(trial)
+                tell(trial)
         return results_of(study)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep a second search out: it would take the trials of the first for ones that were cut off."""
+    with lock(folder / LOCK, wait=False) as is_ours:
+        if not is_ours:
+            raise InputError(
+                "a search is under way in this directory",
+                path=folder,
+                remedy="wait until it has ended; --workers N runs several trials at the same time",
+            )
+        yield
 
 
 def results_of(study: optuna.Study) -> list[Trial]:
@@ -101,10 +115,10 @@ class _TrialJob:
 
     settings: Settings
 
-    def start(self) -> Callable[[int], Trial | None]:
+    def start(self) -> Callable[[int], Trial]:
         return self._run
 
-    def _run(self, _: int) -> Trial | None:
+    def _run(self, _: int) -> Trial:
         import optuna
 
         with _quiet():
@@ -244,15 +258,17 @@ def _pruner() -> optuna.pruners.BasePruner:
 
 
 def _enqueue_grid(study: optuna.Study, space: Space) -> int:
-    """Put all combinations of values into the queue that are not known yet; returns how many there are."""
+    """Put the combinations of values into the queue that are neither done nor in it; returns how many exist."""
     values = []
     for key, allowed in space.items():
         if isinstance(allowed, Range):
             raise FofeError(f"a grid needs values for {key}, not a range (name them in a space)")
         values.append([(key, value) for value in allowed.values])
     combinations = [dict(pairs) for pairs in product(*values)]
+    known = [_values(trial) for trial in (*_finished(study), *_waiting(study))]
     for combination in combinations:
-        study.enqueue_trial(combination, skip_if_exists=True)
+        if combination not in known:
+            study.enqueue_trial(combination)
     return len(combinations)
 
 
@@ -271,14 +287,25 @@ def _finished(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
     return study.get_trials(deepcopy=False, states=states)
 
 
+def _waiting(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
+    import optuna
+
+    return study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,))
+
+
+def _values(trial: optuna.trial.FrozenTrial) -> dict[str, Any]:
+    """What a trial was or will be tried with, as far as it is known."""
+    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
+
+
 def _take_up_again(study: optuna.Study) -> None:
     """Put trials that were cut off back into the queue."""
     import optuna
 
     for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
         study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-        if trial.params:
-            study.enqueue_trial(trial.params, user_attrs=trial.user_attrs)
+        if _values(trial):
+            study.enqueue_trial(_values(trial), user_attrs=trial.user_attrs)
 
 
 def _told(trial: optuna.trial.FrozenTrial) -> Trial:
