@@ -7,10 +7,15 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import fofe
 from fofe.cli import main
-from fofe.model.storage import load_model
+from fofe.errors import ModelError
+from fofe.model.ensemble import save_ensemble
+from fofe.model.storage import load_model, save_model
+from fofe.model.temperature import with_temperatures
 
 
 @pytest.fixture
@@ -45,20 +50,93 @@ def test_the_threshold_scores_what_evaluate_says(
     assert scores["f1"] == pytest.approx(made["threshold"][threshold]["f1"], abs=1)
 
 
-def test_calibrating_again_changes_little(
-    tiny_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    noisy = tmp_path / "noisy.jsonl"
+@pytest.fixture
+def noisy(dev: str, tmp_path: Path) -> str:
+    """A corpus that lacks many mentions, so that a model of another is too sure of itself there."""
+    path = tmp_path / "noisy.jsonl"
     documents = [json.loads(line) for line in Path(dev).read_text("utf-8").splitlines()]
     draw = random.Random(1)
     for document in documents:
         document["mentions"] = [mention for mention in document["mentions"] if draw.random() < 0.7]
-    noisy.write_text("".join(json.dumps(document) + "\n" for document in documents), "utf-8")
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents), "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def several(tiny_path: Path, tmp_path: Path) -> str:
+    """An ensemble of two models, of which one is surer than the other."""
+    surer = with_temperatures(load_model(tiny_path), dict.fromkeys(load_model(tiny_path).labels, 0.5))
+    save_model(surer, tmp_path / "surer")
+    save_ensemble([tiny_path, tmp_path / "surer"], tmp_path / "several", [3, 1])
+    return str(tmp_path / "several")
+
+
+@pytest.mark.parametrize("kind", ["tiny_path", "several"])
+def test_calibrating_again_changes_little(
+    kind: str, noisy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
     once = str(tmp_path / "once")
-    first = calibrated(capsys, str(tiny_path), str(noisy), "-o", once)["temperatures"]
-    again = calibrated(capsys, once, str(noisy))["temperatures"]
+    first = calibrated(capsys, str(request.getfixturevalue(kind)), noisy, "-o", once)["temperatures"]
+    again = calibrated(capsys, once, noisy)["temperatures"]
     assert max(first.values()) > 1.1, "too sure of itself"
     assert list(again.values()) == pytest.approx([1.0] * len(again), abs=0.2)
+
+
+def test_an_ensemble_is_calibrated_as_a_whole(
+    several: str, noisy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawing, made = tmp_path / "reliability.svg", tmp_path / "made"
+    told = calibrated(capsys, several, noisy, "-o", str(made), "--svg", str(drawing))
+    assert drawing.read_text("utf-8").startswith("<svg")
+    errors = told["calibration_error"]["corpus"]
+    assert errors["after"] < errors["before"]
+    before, after = fofe.load(several), fofe.load(made)
+    assert [after.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
+    document = before("Anna Berg met the mayor of Bergen.")
+    one, other = (np.log(model.judge(document).probabilities.astype(np.float64)) for model in (before, after))
+    odds_before, odds_after = one[:, 1:] - one[:, :1], other[:, 1:] - other[:, :1]
+    temperatures = [told["temperatures"][label] for label in before.labels[1:]]
+    np.testing.assert_allclose(odds_after * temperatures, odds_before, rtol=1e-3, atol=1e-3)
+    assert main(["inspect", str(made)]) == 0
+    assert "calibration  temperature " in capsys.readouterr().out
+    (scores,) = told["threshold"].values()
+    assert main(["evaluate", noisy, "--model", str(made), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["scores"]["overall"]
+    assert found["f1"] == pytest.approx(scores["f1"], abs=1)
+
+
+def test_the_threshold_of_a_calibrated_ensemble_replaces_those_of_its_conventions(
+    told_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_ensemble([told_path, told_path], tmp_path / "both")
+    told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "both"))
+    model = fofe.load(tmp_path / "both").with_options(conventions="names")
+    assert [model.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
+
+
+def test_what_is_no_model_is_not_replaced(
+    several: str, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "letters").mkdir()
+    assert main(["calibrate", several, dev, "-o", str(tmp_path / "letters")]) == 2
+    assert "letters: exists and is not a model directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("temperatures", "problem"),
+    [
+        ({"PER": 0}, "is not the description of an ensemble"),
+        ({"PER": "warm"}, "is not the description of an ensemble"),
+        ([1.5], "is not the description of an ensemble"),
+        ({"CITY": 1.5}, "has temperatures of labels that its members lack: CITY"),
+    ],
+)
+def test_temperatures_that_do_not_fit_are_an_error(several: str, temperatures: object, problem: str) -> None:
+    file = Path(several) / "ensemble.json"
+    table = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**table, "temperatures": temperatures}), "utf-8")
+    with pytest.raises(ModelError, match=rf"ensemble\.json: {problem}"):
+        fofe.load(several)
 
 
 def test_a_wanted_precision_and_recall_are_reached(

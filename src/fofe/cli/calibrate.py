@@ -32,7 +32,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
+    parser.add_argument(
+        "model", metavar="MODEL", help="a model directory, that of an ensemble, or an installed model"
+    )
     parser.add_argument("corpus", metavar="CORPUS", help="an annotated corpus, best the dev set")
     parser.add_argument("-o", "--output", metavar="OUT", help="the directory of the calibrated model")
     parser.add_argument("--test", metavar="CORPUS", help="another corpus to tell the calibration error on")
@@ -65,11 +67,13 @@ def run(args: argparse.Namespace) -> int:
     from fofe.evaluate.calibrate import calibrate, calibration_sections
     from fofe.evaluate.diagram import reliability_diagram
     from fofe.evaluate.report import as_json, as_text
+    from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
     from fofe.model.shipped import model_path
-    from fofe.model.storage import load_model, save_model
+    from fofe.model.storage import save_model
 
-    model = load_model(model_path(args.model))
-    language = model.config.language
+    path = model_path(args.model)
+    model = load_stored(path)
+    language = (model.as_one if isinstance(model, Ensemble) else model).config.language
     corpus = read_documents(args.corpus, args, language)
     test = read_documents(args.test, args, language) if args.test else None
     made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
@@ -78,7 +82,10 @@ def run(args: argparse.Namespace) -> int:
         with write_whole(args.svg) as stream:
             stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
     if args.output:
-        save_model(made.model, args.output)
+        if isinstance(made.model, Ensemble):
+            copy_ensemble(made.model, path, args.output)
+        else:
+            save_model(made.model, args.output)
     sections = calibration_sections(made)
     print(as_json(sections) if args.json else as_text(sections))
     return 0

@@ -6,6 +6,8 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fofe.model.ensemble import Ensemble
     from fofe.model.storage import Decoding, StoredModel
 
@@ -62,6 +64,7 @@ def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
         "members": list(ensemble.names),
         "weights": [round(weight, 3) for weight in ensemble.weights],
         "decoding": _decoding(ensemble.decoding),
+        **({"calibration": _temperatures(ensemble.temperatures)} if ensemble.temperatures else {}),
     }
 
 
@@ -113,14 +116,19 @@ def _decoding(decoding: Decoding) -> str:
 
 
 def _calibration(told: dict[str, Any]) -> str:
-    temperatures = {label: f"{value:.2f}" for label, value in told["temperatures"].items()}
+    errors = f"error {told['ece_before']:.2f} % before, {told['ece_after']:.2f} % after"
+    return f"{_temperatures(told['temperatures'])}; {errors}"
+
+
+def _temperatures(by_label: Mapping[str, float]) -> str:
+    temperatures = {label: f"{value:.2f}" for label, value in by_label.items()}
     shared = set(temperatures.values())
     given = (
         shared.pop()
         if len(shared) == 1
         else ", ".join(f"{label} {value}" for label, value in temperatures.items())
     )
-    return f"temperature {given}; error {told['ece_before']:.2f} % before, {told['ece_after']:.2f} % after"
+    return f"temperature {given}"
 
 
 def _readable(value: Any) -> str:

@@ -11,8 +11,9 @@ from fofe.evaluate.judgements import judge
 from fofe.evaluate.report import Section, breakdown_section
 from fofe.evaluate.table import table
 from fofe.evaluate.thresholds import best_point, decoded_curve
+from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
-from fofe.model.tagger import Model
+from fofe.model.tagger import assembled
 from fofe.model.temperature import with_temperatures
 from fofe.text.document import Document
 
@@ -24,7 +25,7 @@ ANOTHER = "test"
 class Calibration:
     """A calibrated model and how its scores were before and are now, by corpus."""
 
-    model: StoredModel
+    model: StoredModel | Ensemble
     temperatures: dict[str, float]
     before: dict[str, list[Bin]]
     after: dict[str, list[Bin]]
@@ -33,7 +34,7 @@ class Calibration:
 
 
 def calibrate(
-    model: StoredModel,
+    model: StoredModel | Ensemble,
     corpus: Sequence[Document],
     test: Sequence[Document] | None = None,
     *,
@@ -43,18 +44,18 @@ def calibrate(
     """Fit temperatures on a corpus and choose a threshold on it: of the best F1 with what is wanted.
 
     Args:
-        model: the model as it was trained, or calibrated before.
+        model: the model as it was trained, or calibrated before; or several as one.
         corpus: annotated text that it was not trained on.
         test: more of it, on which nothing is fitted.
         precision: in percent.
         recall: in percent.
     """
     corpora = {FITTED_ON: corpus} | ({} if test is None else {ANOTHER: test})
-    tagger = Model(model)
+    tagger = assembled(model)
     judged = {name: judge(tagger, documents) for name, documents in corpora.items()}
     temperatures = fit_temperatures(judged[FITTED_ON])
-    calibrated = with_temperatures(model, temperatures)
-    tagger = Model(calibrated)
+    calibrated = _with_temperatures(model, temperatures)
+    tagger = assembled(calibrated)
     judged_anew = {name: judge(tagger, documents) for name, documents in corpora.items()}
     point = best_point(
         decoded_curve(judged_anew[FITTED_ON], model.decoding), precision=precision, recall=recall
@@ -66,13 +67,20 @@ def calibrate(
         "ece_before": calibration_error(before[FITTED_ON]),
         "ece_after": calibration_error(after[FITTED_ON]),
     }
-    calibrated = replace(
-        calibrated,
-        decoding=replace(model.decoding, threshold=point.threshold),
-        decodings={},  # their thresholds were for the scores before
-        training={**model.training, "calibration": facts},
-    )
+    calibrated = replace(calibrated, decoding=replace(model.decoding, threshold=point.threshold))
+    if isinstance(calibrated, StoredModel):
+        # The thresholds of its conventions were for the scores before.
+        calibrated = replace(calibrated, decodings={}, training={**calibrated.training, "calibration": facts})
     return Calibration(calibrated, temperatures, before, after, point)
+
+
+def _with_temperatures(
+    model: StoredModel | Ensemble, temperatures: Mapping[str, float]
+) -> StoredModel | Ensemble:
+    """One model has them in its weights; the mean of several is not that of any weights, and keeps them."""
+    if isinstance(model, Ensemble):
+        return model.tempered(temperatures)
+    return with_temperatures(model, temperatures)
 
 
 def calibration_sections(made: Calibration) -> list[Section]:

@@ -1,7 +1,7 @@
 """Several models as one: the probabilities that they give to a fragment are averaged before decoding.
 
 The directory of an ensemble holds `ensemble.json`, which names the directories of its members relative to
-itself, with weights and the decoding of the whole.
+itself, with weights, the decoding of the whole and, where it was calibrated, temperatures of its scores.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fofe._arrays import IntArray
+from fofe._arrays import FloatArray, IntArray
 from fofe._files import read_text, write_whole
 from fofe.encode.fragments import Fragments
 from fofe.errors import ModelError
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from fofe.model.tagger import Scorer
 
 FORMAT_VERSION = 1
+SMALLEST = 1e-30
+"""What a probability of 0 is taken for where its logarithm is needed."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,13 @@ class Ensemble:
     weights: tuple[float, ...]
     """What each counts; their sum is 1."""
     decoding: Decoding
+    temperatures: Mapping[str, float] = field(default_factory=dict)
+    """What the log-odds of a label against NONE are divided by after averaging; 1 for labels without."""
+
+    def tempered(self, temperatures: Mapping[str, float]) -> Ensemble:
+        """One whose scores, as they are now, are divided by temperatures."""
+        factors = {label: value * self.temperatures.get(label, 1.0) for label, value in temperatures.items()}
+        return replace(self, temperatures={**self.temperatures, **factors})
 
     @property
     def as_one(self) -> StoredModel:
@@ -54,13 +63,19 @@ class Ensemble:
             self.members[0],
             config=replace(widest, conventions=self._conventions),
             decoding=self.decoding,
-            decodings={
-                corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
-                for corpus in self._conventions
-            },
+            decodings=self._decodings,
             training={"members": [member.training for member in self.members]},
             card="",
         )
+
+    @property
+    def _decodings(self) -> dict[str, Decoding]:
+        """Those of its conventions; none once temperatures have changed the scores that they were for."""
+        corpora = () if self.temperatures else self._conventions
+        return {
+            corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
+            for corpus in corpora
+        }
 
     @property
     def _conventions(self) -> tuple[str, ...]:
@@ -86,6 +101,9 @@ class EnsembleEngine:
         self._config = ensemble.as_one.config
         self._width = self._config.max_words
         labels = ensemble.members[0].labels
+        self._temperatures = np.array(
+            [ensemble.temperatures.get(label, 1.0) for label in labels], dtype=np.float32
+        )
         self._columns = [[member.labels.index(label) for label in labels] for member in ensemble.members]
 
     def fresh(self) -> EnsembleEngine:
@@ -121,12 +139,23 @@ class EnsembleEngine:
         fragments = Fragments(
             np.searchsorted(offsets, firsts, side="right") - 1, firsts, firsts + together % self._width
         )
-        return Scores(fragments, offsets, probabilities)
+        return Scores(fragments, offsets, _tempered(probabilities, self._temperatures))
 
     def _numbers(self, fragments: Fragments) -> IntArray:
         """[F] a number for each fragment, in the order of first tokens and lengths."""
         numbers: IntArray = fragments.firsts * self._width + fragments.lasts - fragments.firsts
         return numbers
+
+
+def _tempered(probabilities: FloatArray, temperatures: FloatArray) -> FloatArray:
+    """[F, K] with the log-odds of each label against NONE divided by its temperature [K]."""
+    if (temperatures == 1).all():
+        return probabilities
+    logarithms = np.log(np.maximum(probabilities, np.float32(SMALLEST)))
+    odds = (logarithms - logarithms[:, :1]) / temperatures
+    powers = np.exp(odds - odds.max(axis=1, keepdims=True))
+    tempered: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return tempered
 
 
 def is_ensemble(path: str | Path) -> bool:
@@ -142,26 +171,40 @@ def directories(path: str | Path) -> list[Path]:
     return [Path(path)]
 
 
+def load_stored(path: str | Path) -> StoredModel | Ensemble:
+    """Read the directory of a model, be it one or an ensemble."""
+    return load_ensemble(path) if is_ensemble(path) else load_model(path)
+
+
 def load_ensemble(path: str | Path) -> Ensemble:
     """Read the directory of an ensemble and those of its members."""
     file = Path(path) / ENSEMBLE
     try:
         table = json.loads(read_text(file))
-        names, weights = table["members"], table["weights"]
+        names, weights, temperatures = table["members"], table["weights"], table.get("temperatures", {})
         fits = table["format"] == FORMAT_VERSION and len(names) == len(weights) > 0
         fits = (
             fits and all(isinstance(name, str) for name in names) and sum(weights) > 0 and min(weights) >= 0
         )
-    except (ValueError, KeyError, TypeError):
+        fits = fits and all(value > 0 for value in temperatures.values())
+    except (ValueError, KeyError, TypeError, AttributeError):
         fits = False
     if not fits:
         raise ModelError(
             "is not the description of an ensemble",
             path=file,
-            remedy='it has "format": 1, "members", as many "weights", and "decoding"',
+            remedy='it has "format": 1, "members", as many "weights", "decoding", and perhaps "temperatures"',
         )
     decoding = build(Decoding, table.get("decoding", {}), path=file)
-    return _joined([Path(path) / name for name in names], names, weights, decoding)
+    ensemble = _joined([Path(path) / name for name in names], names, weights, decoding)
+    unknown = set(temperatures) - set(ensemble.members[0].labels)
+    if unknown:
+        raise ModelError(
+            f"has temperatures of labels that its members lack: {_told(unknown)}",
+            path=file,
+            remedy="leave them out, or calibrate again",
+        )
+    return replace(ensemble, temperatures=temperatures)
 
 
 def _joined(
@@ -217,13 +260,32 @@ def save_ensemble(
     if target.exists():
         raise ModelError("exists", path=target, remedy="choose another directory")
     paths = [Path(member) for member in members]
-    names = [f"member-{number}" for number in range(1, len(paths) + 1)]
-    ensemble = _joined(paths, names, weights or [1.0] * len(paths), None)
+    ensemble = _joined(paths, _names(len(paths)), weights or [1.0] * len(paths), None)
+    _write_with_members(ensemble, paths, target)
+    return ensemble
+
+
+def copy_ensemble(ensemble: Ensemble, source: str | Path, folder: str | Path) -> None:
+    """Write an ensemble that was read from `source` and perhaps changed, with copies of its members.
+
+    A model that was there is replaced when the new one is whole.
+    """
+    target = Path(folder)
+    if target.exists() and not any((target / file).is_file() for file in ("config.json", ENSEMBLE)):
+        raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
+    paths = [Path(source) / name for name in ensemble.names]
+    _write_with_members(replace(ensemble, names=_names(len(paths))), paths, target)
+
+
+def _names(members: int) -> tuple[str, ...]:
+    return tuple(f"member-{number}" for number in range(1, members + 1))
+
+
+def _write_with_members(ensemble: Ensemble, paths: Sequence[Path], target: Path) -> None:
     with whole_folder(target) as aside:
-        for path, name in zip(paths, names, strict=True):
+        for path, name in zip(paths, ensemble.names, strict=True):
             shutil.copytree(path, aside / name)
         _write(ensemble, aside)
-    return ensemble
 
 
 def _write(ensemble: Ensemble, folder: Path) -> None:
@@ -232,6 +294,7 @@ def _write(ensemble: Ensemble, folder: Path) -> None:
         "members": list(ensemble.names),
         "weights": [round(weight, 6) for weight in ensemble.weights],
         "decoding": to_table(ensemble.decoding),
+        **({"temperatures": dict(ensemble.temperatures)} if ensemble.temperatures else {}),
     }
     with write_whole(folder / ENSEMBLE) as stream:
         stream.write(json.dumps(table, indent=2) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
@@ -16,10 +17,10 @@ from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.select import select
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
-from fofe.model.ensemble import EnsembleEngine, is_ensemble, load_ensemble
+from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.pieces import pieces
 from fofe.model.shipped import AUTO, model_path
-from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.model.storage import Decoding, StoredModel
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
 
@@ -67,7 +68,7 @@ class Model:
         self._alternatives = 0
         self._for_recall = False
         self._tokeniser = tokeniser(stored.config.language)
-        self._engine: Scorer = scorer or Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+        self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
 
     def with_options(
@@ -287,16 +288,24 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
         return ByLanguage(engine=engine, device=device)
     path = model_path(path)
 
-    def scorer(stored: StoredModel) -> Scorer:
-        if engine == "torch":
-            return _torch_engine(stored, device)
-        return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+    scorer = partial(_torch_engine, device=device) if engine == "torch" else _numpy_engine
+    return assembled(load_stored(path), scorer, path=path)
 
-    if is_ensemble(path):
-        ensemble = load_ensemble(path)
-        engines = EnsembleEngine([scorer(member) for member in ensemble.members], ensemble)
-        return Model(ensemble.as_one, path=path, scorer=engines)
-    stored = load_model(path)
+
+def _numpy_engine(stored: StoredModel) -> Scorer:
+    return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+
+
+def assembled(
+    stored: StoredModel | Ensemble,
+    scorer: Callable[[StoredModel], Scorer] = _numpy_engine,
+    *,
+    path: Path | None = None,
+) -> Model:
+    """A model, or an ensemble as one model, from what its directory holds."""
+    if isinstance(stored, Ensemble):
+        engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
+        return Model(stored.as_one, path=path, scorer=engines)
     return Model(stored, path=path, scorer=scorer(stored))
 
 
