@@ -53,6 +53,22 @@ def test_the_list_as_json(two: None, capsys: Captured) -> None:
     assert Path(first["path"], "config.json").is_file()
 
 
+def test_scores_that_are_not_of_test_sets_are_marked(install_model: Install, capsys: Captured) -> None:
+    file = install_model("en", "en") / "config.json"
+    config = json.loads(file.read_text("utf-8"))
+    config["training"]["shipped"] = {
+        "scores": {"news": {"f1": 88.5}, "novels": {"f1": 70.25}, "letters": {"f1": 60.0}},
+        "parts": {"news": "test", "novels": "dev"},
+    }
+    file.write_text(json.dumps(config), "utf-8")
+    assert main(["models"]) == 0
+    assert " news 88.50, novels dev 70.25, letters 60.00 " in capsys.readouterr().out
+    assert main(["models", "--json"]) == 0
+    (facts,) = json.loads(capsys.readouterr().out)
+    assert facts["f1"] == {"news": 88.5, "novels": 70.25, "letters": 60.0}
+    assert facts["parts"] == {"news": "test", "novels": "dev"}
+
+
 def test_the_list_needs_nothing_heavy(two: None) -> None:
     code = "import sys; from fofe.cli import main; main(['models']); sys.exit('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

@@ -65,6 +65,7 @@ def _facts(model: InstalledModel) -> dict[str, Any]:
         "kinds": sorted(set(kinds)),
         "megabytes": round(size / 1e6, 1),
         "f1": model.scores,
+        "parts": model.parts,
         "licence": model.licence,
         "package": model.package,
         "path": str(model.path),
@@ -78,6 +79,12 @@ def _row(facts: dict[str, Any]) -> tuple[str, ...]:
         " ".join(facts["types"]),
         " ".join(facts["kinds"]),
         f"{facts['megabytes']:.1f}",
-        ", ".join(f"{corpus} {f1:.2f}" for corpus, f1 in facts["f1"].items()) or "-",
+        ", ".join(f"{_scored(corpus, facts['parts'])} {f1:.2f}" for corpus, f1 in facts["f1"].items()) or "-",
         facts["licence"],
     )
+
+
+def _scored(corpus: str, parts: dict[str, str]) -> str:
+    """The name of a corpus, and the part of it that was scored where that is not the test set."""
+    part = parts.get(corpus, "test")
+    return corpus if part == "test" else f"{corpus} {part}"

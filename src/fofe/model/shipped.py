@@ -86,11 +86,17 @@ class InstalledModel:
 
     @property
     def scores(self) -> dict[str, float]:
-        """F1 by test set, or on the dev set it was tuned on; as they are stored, for the model that ships."""
+        """F1 by corpus (see `parts`), else on the test and the dev set that it was trained with."""
         training = self.settings.get("training", {})
         if "shipped" in training:
             return {name: of["f1"] for name, of in training["shipped"]["scores"].items()}
         return {part: training[part]["f1"] for part in ("test", "dev") if part in training}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The part of its corpus that each of the scores is of, where the model tells: test or dev."""
+        told = self.settings.get("training", {}).get("shipped", {}).get("parts", {})
+        return {name: str(told[name]) for name in self.scores if name in told}
 
 
 def installed_models() -> dict[str, InstalledModel]:
