@@ -229,6 +229,20 @@ def test_a_model_in_the_labels_of_a_corpus(
         run(str(path), "--model", model, "--map", "HUMAN=PERSON")
 
 
+def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    line = {"tokens": ["Ann", "Lee", "saw", "Rome"], "entities": [[0, 2, "HUMAN"], [1, 2, "HUMAN"]]}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    stored_with_corpora(model)
+    assert run(str(path), "--model", model, "--as", "news", "--json") == 0
+    told = capsys.readouterr()
+    overall = json.loads(told.out)["scores"]["overall"]
+    assert overall["tp"] + overall["fn"] == 1
+    assert "gold.jsonl: 1 mentions inside others left out because news is annotated flat" in told.err
+
+
 def test_an_ensemble_in_the_labels_of_a_corpus(
     told_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -106,6 +106,28 @@ def test_what_the_tables_say_goes_before_what_occurs(tmp_path: Path) -> None:
     assert not novels.annotation.nested
 
 
+def test_nested_mentions_of_a_corpus_that_is_said_to_be_flat_are_told(tmp_path: Path) -> None:
+    told = (
+        "3 mentions inside others in corpus 'novels', which has nested = false: learned, but not scored "
+        "(first: Oslo, Oslo, Oslo)"
+    )
+    corpora = read_corpora(configured(tmp_path, novels="nested = false"))
+    assert told in corpora.report.lines(), "one in each of train, dev and test"
+    assert (4, 5, "GPE") in corpora.parts[1].train[0].spans
+    for novels in ("", "nested = true"):
+        report = read_corpora(configured(tmp_path, novels=novels)).report
+        assert not any("inside others" in line for line in report.lines())
+
+
+def test_a_flat_model_of_one_corpus_does_not_make_that_flat(tmp_path: Path) -> None:
+    for name, nested in (("novel.jsonl", True), ("news.conll", False)):
+        configured(tmp_path)
+        (tmp_path / "one.toml").write_text(f'[data]\ntrain = ["{name}"]\ndev = "{name}"\n', "utf-8")
+        corpora = read_corpora(load_config(tmp_path / "one.toml"))
+        assert corpora.parts[0].annotation.nested == nested
+        assert not any("inside others" in line for line in corpora.report.lines())
+
+
 def test_a_flat_model_takes_what_lies_inside_for_negative(tmp_path: Path) -> None:
     news, _ = read(tmp_path, nested="false")
     assert news.annotation.inside == "negative"

@@ -75,6 +75,25 @@ def test_on_a_flat_corpus_the_outermost_of_nested_mentions_count() -> None:
     assert tune_corpora([Judged("one", gold, pools)], config).precision == 50
 
 
+@pytest.mark.parametrize("nested", [True, False])
+def test_mentions_inside_others_count_only_in_a_nested_corpus(tiny_model: Model, nested: bool) -> None:
+    words = ["The", "University", "of", "Leeds", "hired", "Omar", "Haddad", "."]
+    inner, outer = (3, 4, "GPE"), {(1, 4, "ORG"), (1, 4, "PER"), (5, 7, "PER")}
+    own = {label: frozenset([label]) for label in ("GPE", "ORG", "PER")}
+    judged = judge(
+        "one",
+        tiny_model._engine,
+        [LabelledSentence(words, [inner, *outer])],
+        tiny_model.labels,
+        0.3,
+        annotation=Annotation(own, frozenset(own), nested=nested),
+        nested=True,
+    )
+    assert judged.gold == [outer | {inner} if nested else outer], "several on one span are not nested"
+    (found,) = judged.found("non-crossing", 0.3, nested=True)
+    assert (inner in [one[:3] for one in found]) == nested
+
+
 def test_scores_of_names_and_nominals() -> None:
     gold = [{(0, 1, "PER"), (2, 3, "PER_NOM")}, {(0, 1, "PER")}]
     pools = [[Candidate(0, 1, "PER", 0.9), Candidate(2, 3, "PER", 0.9)], [Candidate(0, 1, "PER", 0.2)]]

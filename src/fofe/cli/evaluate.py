@@ -158,7 +158,7 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    from fofe.evaluate.view import flat, with_labels
+    from fofe.evaluate.view import flat, with_labels, without_inner
     from fofe.model.shipped import model_path
     from fofe.model.tagger import load
     from fofe.text.heads import with_heads
@@ -173,8 +173,12 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     model = scheme.applied_to(model)
     _tell_left_out(args, gold, model.labels)
     gold = [with_labels(document, model.labels) for document in gold]
-    predicted = model.tag_documents(gold)
-    return gold, list(map(flat, predicted) if scheme.flat else predicted)
+    predicted = list(model.tag_documents(gold))
+    if not scheme.flat:
+        return gold, predicted
+    outer = list(map(without_inner, gold))
+    _tell_inner(args, gold, outer)
+    return outer, list(map(flat, predicted))
 
 
 def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Collection[str]) -> None:
@@ -191,6 +195,14 @@ def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Colle
         report.found("--map names a label that no mention has", label)
     for line in report.lines():
         print(f"{args.gold}: {line}", file=sys.stderr)
+
+
+def _tell_inner(args: argparse.Namespace, gold: list[Document], outer: list[Document]) -> None:
+    """Say how many mentions of the gold are not counted because the model took such corpora for flat."""
+    inner = sum(len(one.mentions) - len(left.mentions) for one, left in zip(gold, outer, strict=True))
+    if inner:
+        told = f"mentions inside others left out because {args.corpus} is annotated flat"
+        print(f"{args.gold}: {inner} {told}", file=sys.stderr)
 
 
 def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Scheme | None:

@@ -21,10 +21,18 @@ Item = TypeVar("Item", bound=Spanned)
 
 def outermost(items: Iterable[Item]) -> list[Item]:
     """Those that lie in no other, in reading order; of several on one span the first."""
-    kept: list[Item] = []
+    first: dict[tuple[int, int], Item] = {}
+    for item in items:
+        first.setdefault((item.start, item.end), item)
+    return [first[span] for span in outer_spans(first)]
+
+
+def outer_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The distinct half-open spans that lie in no other, in reading order."""
+    kept: list[tuple[int, int]] = []
     furthest = -1
-    for item in sorted(items, key=lambda item: (item.start, -item.end)):
-        if item.end > furthest:
-            kept.append(item)
-            furthest = item.end
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end > furthest:
+            kept.append((start, end))
+            furthest = end
     return kept

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from fofe.decode.view import outermost
+from fofe.decode.view import outer_spans, outermost
 from fofe.text.document import UNKNOWN, Document
 
 
 def flat(document: Document) -> Document:
     """The document with the outermost of its mentions only."""
     return replace(document, mentions=outermost(document.mentions))
+
+
+def without_inner(document: Document) -> Document:
+    """The document without the mentions that lie in a longer one; several on one span stay."""
+    outer = set(outer_spans((mention.start, mention.end) for mention in document.mentions))
+    return replace(document, mentions=[one for one in document.mentions if (one.start, one.end) in outer])
 
 
 def with_labels(document: Document, labels: Collection[str]) -> Document:

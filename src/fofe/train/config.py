@@ -240,10 +240,13 @@ class RunConfig:
 
     @property
     def corpora(self) -> tuple[CorpusConfig, ...]:
-        """The corpora; `data` is short for one of that name, with nested mentions if the model has them."""
+        """The corpora; `data` is short for one of that name, with nested mentions if the model has them.
+
+        A flat model says nothing of its corpus, which is then as nested as it looks.
+        """
         if self.data is None:
             return self.corpus
-        return (CorpusConfig("data", **vars(self.data), nested=self.decoding.nested),)
+        return (CorpusConfig("data", **vars(self.data), nested=self.decoding.nested or None),)
 
 
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:

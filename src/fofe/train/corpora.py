@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fofe.decode.view import outer_spans
 from fofe.errors import InputError
 from fofe.evaluate.projection import NONE, mapped
 from fofe.formats import read_corpus
@@ -115,6 +116,8 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     _note_long_mentions(train, config.model.max_words, report)
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
+    if not annotation.nested:
+        _note_inner_mentions(corpus.name, everything, report)
     for label in sorted(_own_labels(everything)):
         if not annotation.labels[label]:
             parts = (train, dev, test, held_out)
@@ -173,6 +176,15 @@ def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, r
     for sentence in sentences:
         for start, end, _ in sentence.spans:
             if end - start > max_words:
+                report.note(what, " ".join(sentence.words[start:end]))
+
+
+def _note_inner_mentions(corpus: str, sentences: Sequence[LabelledSentence], report: Report) -> None:
+    what = f"mentions inside others in corpus {corpus!r}, which has nested = false: learned, but not scored"
+    for sentence in sentences:
+        outer = set(outer_spans(span[:2] for span in sentence.spans))
+        for start, end, _ in sentence.spans:
+            if (start, end) not in outer:
                 report.note(what, " ".join(sentence.words[start:end]))
 
 

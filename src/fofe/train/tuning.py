@@ -8,7 +8,7 @@ from statistics import fmean
 
 from fofe.decode import Candidate, resolve
 from fofe.decode.select import select
-from fofe.decode.view import outermost
+from fofe.decode.view import outer_spans, outermost
 from fofe.evaluate.projection import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.storage import Decoding
@@ -65,8 +65,9 @@ def judge(
 ) -> Judged:
     """Score the sentences of a corpus; the candidates are those that reach a threshold.
 
-    What the corpus does not annotate is left out: other labels, and all that is found in an unknown region
-    and is no mention there. `nested` says whether the model's mentions may nest.
+    What the corpus does not annotate is left out: other labels, mentions inside others where it is flat, and
+    all that is found in an unknown region and is no mention there. `nested` says whether the model's mentions
+    may nest.
     """
     annotation = annotation or one_to_one(labels[1:])
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
@@ -82,10 +83,18 @@ def judge(
             threshold=threshold,
         )
     gold = [{span for span in sentence.spans if span[2] in own} for sentence in sentences]
+    if not annotation.nested:
+        gold = [_outer(spans) for spans in gold]
     for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
         if sentence.unknown:
             pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
     return Judged(name, gold, candidates, nested and not annotation.nested)
+
+
+def _outer(mentions: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:
+    """The mentions that lie in no longer one."""
+    outer = set(outer_spans(mention[:2] for mention in mentions))
+    return {mention for mention in mentions if mention[:2] in outer}
 
 
 def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
