@@ -14,7 +14,7 @@ import numpy as np
 from fofe._arrays import BoolArray, FloatArray
 from fofe.errors import FofeError
 from fofe.model.engine import Scores
-from fofe.model.tagger import Model, Scorer
+from fofe.model.tagger import Model, Scorer, scoring_by
 from fofe.text.document import join_label, split_label
 
 NONE = "NONE"
@@ -76,7 +76,7 @@ class Projection:
 def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
     """A model that speaks the labels of a corpus, given how these map to its own."""
     projection = Projection.make(model.labels, mapping)
-    return model.scoring_by(lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
+    return scoring_by(model, lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
 
 
 class ProjectedScorer:

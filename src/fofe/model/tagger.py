@@ -121,13 +121,6 @@ class Model:
         """How this model decodes by the conventions of a corpus; none: as it does now."""
         return self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
 
-    def scoring_by(self, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
-        """A model that is this one but for its labels and its scorer, which is made from its own."""
-        other = copy.copy(self)
-        other.labels = labels
-        other._engine = wrap(self._engine)
-        return other
-
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
 
@@ -290,6 +283,14 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
 
     scorer = partial(_torch_engine, device=device) if engine == "torch" else _numpy_engine
     return assembled(load_stored(path), scorer, path=path)
+
+
+def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
+    """A model that is the given one but for its labels and its scorer, which is made from its own."""
+    other = copy.copy(model)
+    other.labels = labels
+    other._engine = wrap(model._engine)
+    return other
 
 
 def _numpy_engine(stored: StoredModel) -> Scorer:
