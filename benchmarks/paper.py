@@ -4,15 +4,15 @@
     python benchmarks/paper.py table1 --epochs 6 --row 3   (one row; several calls may run side by side)
     python benchmarks/paper.py table1 --row 14 --row 15    (128 epochs, as the paper)
     python benchmarks/paper.py table2                      (CoNLL-2003: beside other systems)
-    python benchmarks/paper.py table3                      (what more training data is worth)
+    python benchmarks/paper.py table3                      (more training data: the paper's Table 4)
     python benchmarks/paper.py table3 --row weak           (one row of it)
-    python benchmarks/paper.py table4                      (the tri-lingual track)
+    python benchmarks/paper.py table4                      (the tri-lingual track: the paper's Tables 3 and 5)
 
 Rows 1 to 14 of the first table are the paper's combinations of features, with configs/paper.toml and nothing
-added; row 15 is configs/default.toml. The third table and the fourth stand on open data, which are not the
-paper's. Tables 2 and 4 show what other benchmarks have recorded: conll2003.py, best.py and trilingual.py.
+added; row 15 is configs/default.toml. What table3 and table4 show stands on open data, which are not the
+paper's. table2 and table4 show what other benchmarks have recorded: conll2003.py, best.py and trilingual.py.
 All is chosen on dev sets. A row that is done is not trained again; one that was cut off goes on. Once all
-rows of a table are there (of the first: 1 to 14), they are recorded together.
+rows of a table are there (of table1: 1 to 14), they are recorded together.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main() -> None:
     if args.table == "table2":
         print(table2().markdown())
     elif args.table == "table4":
-        print("\n\n".join(table.markdown() for table in table4(latest("trilingual"))))
+        print("\n\n".join(table.markdown() for table in table4(latest("trilingual") or {})))
     else:
         on_one_thread()
         {"table1": _features, "table3": _training_data}[args.table](args)
@@ -64,7 +64,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _features(args: argparse.Namespace) -> None:
-    """The first table."""
+    """The table of features."""
     for number in args.row or range(1, DEFAULT_ROW + 1):
         _say(f"row {number}", _feature_row(number, args))
     if args.smoke:
@@ -110,7 +110,7 @@ def _config(number: int, args: argparse.Namespace) -> RunConfig:
 
 
 def _training_data(args: argparse.Namespace) -> None:
-    """The third table."""
+    """The table of training data."""
     for row in args.row or TRAINING_DATA:
         _say(row, train_row(row, args.seed, _command(args, row), smoke=args.smoke))
     if not args.smoke and all(row_is_done(row, args.seed) for row in TRAINING_DATA):

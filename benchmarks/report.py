@@ -5,7 +5,8 @@ python benchmarks/report.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from statistics import mean, pstdev
@@ -68,7 +69,7 @@ class Part:
     def html(self) -> Iterator[str]:
         yield f"<h{self.level}>{escape(self.title)}</h{self.level}>"
         if self.told:
-            yield f"<p>{escape(self.told)}</p>"
+            yield f"<p>{_with_code(self.told)}</p>"
         if self.source:
             yield f"<p><code>{escape(self.source['command'])}</code>, {_dated(self.source)}.</p>"
         yield from self.plots
@@ -101,22 +102,24 @@ def _parts(results: Sequence[Entry]) -> Iterator[Part]:
     known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
     others = tuple(Topic(name, "") for name in dict.fromkeys(name for name, _ in newest) if name not in known)
     for title, topics in {**SECTIONS, "Others": others}.items():
-        found = [
-            (topic, entry)
-            for topic in topics
-            for (name, _), entry in newest.items()
-            if name == topic.benchmark
-        ]
-        if found:
+        shown = [part for topic in topics for part in _of_topic(topic, newest.values())]
+        if shown:
             yield Part(title)
-        for topic, entry in found:
-            plots = list(_plots(entry))
-            yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), plots)
+        yield from shown
     earlier = [entry for entry in results if not any(entry is kept for kept in newest.values())]
     if earlier:
         yield Part("Earlier results", told="Found by the same commands before something was changed.")
     for entry in earlier:
         yield Part(f"{entry['benchmark']}, {entry['commit']}", 3, "", entry, _tables(entry))
+
+
+def _of_topic(topic: Topic, newest: Iterable[Entry]) -> Iterator[Part]:
+    """What is recorded of a benchmark; what the paper has is shown even if nothing is recorded."""
+    entries = [entry for entry in newest if entry["benchmark"] == topic.benchmark]
+    for entry in entries:
+        yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), list(_plots(entry)))
+    if not entries and topic.benchmark in PAPER_TABLES:
+        yield Part(topic.benchmark, 3, topic.told, tables=PAPER_TABLES[topic.benchmark]({}))
 
 
 def _glance() -> Table:
@@ -132,6 +135,11 @@ def _dated(entry: Entry) -> str:
     return f"commit {entry['commit']}, {entry['date']}"
 
 
+def _with_code(text: str) -> str:
+    """Markdown's `code` as HTML; nothing else of Markdown stands in what is told."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def _page(parts: Sequence[Part]) -> str:
     """One page that needs nothing else: tables, and plots as SVG in it."""
     opening = [
@@ -140,7 +148,7 @@ def _page(parts: Sequence[Part]) -> str:
         f"<style>{STYLE}</style>",
         "<h1>fofe: benchmarks</h1>",
         "<p>What is recorded in <code>benchmarks/results.jsonl</code>, with the command and the commit that "
-        "gave each result. Of several seeds the mean and the spread are shown.</p>",
+        "gave each result. Of several seeds the mean and the standard deviation are shown.</p>",
     ]
     return "\n".join([*opening, *(line for part in parts for line in part.html()), "</html>", ""])
 
