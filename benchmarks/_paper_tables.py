@@ -66,6 +66,7 @@ class System:
     name: str
     features: frozenset[str]
     f1: float
+    is_here: bool = False
 
 
 FEATURES = ("words", "characters", "gazetteer", "capitals", "parts of speech")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from _paper_tables import BY_LANGUAGE, FEATURES, GROUPS, OFFICIAL, ROWS, SYSTEMS, TRAINING_DATA
+from _paper_tables import BY_LANGUAGE, FEATURES, GROUPS, OFFICIAL, ROWS, SYSTEMS, TRAINING_DATA, System
 from _record import read_results
 from _tables import Table
 
@@ -24,6 +24,12 @@ BESIDE = (
     "The first five rows are the paper's Table 2; Lample et al. and Ma and Hovy are added, as they report "
     "themselves. A gazetteer here: titles of Wikipedia, and the names of the training text."
 )
+TRAINED_HERE = {
+    "base": "a tenth of CoNLL-2003",
+    "weak": "the same + Wikipedia",
+    "second": "the same + LitBank",
+}
+"""What the models of the table on training data have learned from here."""
 STAND_INS = (
     "The data differ, so the figures cannot be compared with the paper's: the track's documents are not "
     "free, and open corpora stand in for them here. English is LitBank (fiction), Chinese is Weibo "
@@ -42,6 +48,13 @@ OVERALL = (
 )
 SYSTEM_NAMES = {"RUN1": "single", "RUN3": "fused"}
 """The runs of the paper and what they are called in the record."""
+TRILINGUAL_SYSTEMS = {
+    "single": "RUN1: our model",
+    "crf": "CRF",
+    "fused": "RUN3: both fused",
+    "folds": "FOLDS: our models of folds, voted",
+}
+"""What is recorded of the tri-lingual track, by its name in the record."""
 
 
 def latest(benchmark: str) -> Mapping[str, Any] | None:
@@ -73,49 +86,54 @@ def table1(metrics: Mapping[str, Any]) -> Table:
 
 def table2() -> Table:
     """Systems on CoNLL-2003."""
-    rows = [_system(system.name, system.features, system.f1) for system in SYSTEMS]
-    for benchmark, name in (
-        ("conll2003_paper", "here, configs/paper.toml"),
-        ("conll2003_compact", "here, configs/compact.toml"),
-        ("conll2003", "here, configs/default.toml"),
-    ):
-        found = [entry["metrics"]["test_f1"] for entry in read_results() if entry["benchmark"] == benchmark]
-        if found:
-            seeds = f" ({len(found[-1])} seed{'s' if len(found[-1]) > 1 else ''})"
-            gazetteer = {"gazetteer"} if benchmark == "conll2003" else set()
-            rows.append(_system(name + seeds, {"words", "characters"} | gazetteer, mean(found[-1])))
-    best = latest("best")
-    if best is not None:
-        name = f"here, {best['fused_models']} models of configs/default.toml"
-        rows.append(_system(name, {"words", "characters", "gazetteer"}, best["test_f1_fused"]))
+    rows = [
+        [
+            f"here, {system.name}" if system.is_here else system.name,
+            *("x" if feature in system.features else "" for feature in FEATURES),
+            f"{system.f1:.2f}",
+        ]
+        for system in known_systems()
+    ]
     header = ["system", *FEATURES, "test F1"]
     title = "Systems, CoNLL-2003, test (the paper's Table 2)"
-    return Table(header, rows, texts=1 + len(FEATURES), title=title, notes=[BESIDE])
+    return Table(header, rows, texts=range(1 + len(FEATURES)), title=title, notes=[BESIDE])
 
 
-def _system(name: str, features: frozenset[str] | set[str], f1: float) -> list[str]:
-    return [name, *("x" if feature in features else "" for feature in FEATURES), f"{f1:.2f}"]
+def known_systems() -> list[System]:
+    """What others have published, and what is recorded here."""
+    systems = list(SYSTEMS)
+    plain = frozenset({"words", "characters"})
+    for config in ("paper", "compact", "speed", "default"):
+        benchmark = "conll2003" if config == "default" else f"conll2003_{config}"
+        found = [entry["metrics"]["test_f1"] for entry in read_results() if entry["benchmark"] == benchmark]
+        if found:
+            seeds = f"{len(found[-1])} seed{'s' if len(found[-1]) > 1 else ''}"
+            features = plain | {"gazetteer"} if config == "default" else plain
+            systems.append(
+                System(f"configs/{config}.toml ({seeds})", features, mean(found[-1]), is_here=True)
+            )
+    best = latest("best")
+    if best is not None:
+        name = f"{best['fused_models']} models of configs/default.toml, fused"
+        systems.append(System(name, plain | {"gazetteer"}, best["test_f1_fused"], is_here=True))
+    return systems
 
 
 def table3(metrics: Mapping[str, Any]) -> Table:
     """What more training data is worth; what is not recorded stays empty."""
-    names = {
-        "base": "a tenth of CoNLL-2003",
-        "weak": "the same + Wikipedia",
-        "second": f"the same + {metrics.get('second_corpus', 'a second corpus')}",
-    }
     rows = [
-        [name, *_percent(paper), names[row], *_recorded(metrics, row)]
+        [name, *_percent(paper), TRAINED_HERE[row], *_recorded(metrics, row)]
         for row, (name, paper) in TRAINING_DATA.items()
     ]
     header = ["paper", *PRF, "here", *PRF]
+    texts = [header.index("paper"), header.index("here")]
     note = (
         "The data differ, so only the gains can be compared. The paper: English documents of KBP2016. Here: "
         "the test set of CoNLL-2003, with a tenth of its training sentences as the base; Wikipedia is "
         "labelled by its links."
     )
     notes = [note, *([] if metrics else [NOT_YET.format("python benchmarks/paper.py table3")])]
-    return Table(header, rows, title="Training data (the paper's Table 4)", notes=notes)
+    return Table(header, rows, texts=texts, title="Training data (the paper's Table 4)", notes=notes)
 
 
 def table4(metrics: Mapping[str, Any]) -> list[Table]:
@@ -135,19 +153,13 @@ def table4(metrics: Mapping[str, Any]) -> list[Table]:
     ]
     header = ["run", "language", "", *(f"{group} {name}" for group in GROUPS for name in PRF)]
     title = "Names, nominals and both, single (RUN1) and fused (RUN3; the paper's Table 5: KBP2016)"
-    second = Table(header, rows, texts=3, title=title, notes=[REPEATED, OVERALL, OTHERS])
+    second = Table(header, rows, texts=range(3), title=title, notes=[REPEATED, OVERALL, OTHERS])
     return [first, second, *([_systems_here(metrics)] if metrics else [])]
 
 
 def _systems_here(metrics: Mapping[str, Any]) -> Table:
     """All systems that were run on the stand-ins, and what fusion gains over the better of two."""
-    systems = {
-        "single": "RUN1",
-        "crf": "CRF",
-        "fused": "RUN3: both fused",
-        "folds": "models of ours, each without a part of the data, voted",
-    }
-    rows = [[told, f"{metrics[f'{name}_overall_f1']:.2f}"] for name, told in systems.items()]
+    rows = [[told, f"{metrics[f'{name}_overall_f1']:.2f}"] for name, told in TRILINGUAL_SYSTEMS.items()]
     gain, low, high = (metrics[f"fusion_gain{end}"] for end in ("", "_low", "_high"))
     note = f"Gain of fusion: {gain:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}."
     return Table(["here, all languages", "OVERALL F1"], rows, notes=[note])

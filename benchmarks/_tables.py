@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -13,13 +13,13 @@ class Table:
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
-    texts: int = 1
-    """How many of the first columns hold text; numbers stand to the right."""
+    texts: Collection[int] = (0,)
+    """The columns that hold text; numbers stand to the right."""
     title: str = ""
     notes: Sequence[str] = ()
 
     def markdown(self) -> str:
-        marks = ["---"] * self.texts + ["---:"] * (len(self.header) - self.texts)
+        marks = ["---" if number in self.texts else "---:" for number in range(len(self.header))]
         lines = [_line(row) for row in (self.header, marks, *self.rows)]
         above = [f"**{self.title}**", ""] if self.title else []
         below = [part for note in self.notes for part in ("", note)]
@@ -33,7 +33,7 @@ class Table:
         return "\n".join(filter(None, parts))
 
     def _cell(self, number: int, text: str) -> str:
-        return f"<td{' class=text' if number < self.texts else ''}>{escape(text)}</td>"
+        return f"<td{' class=text' if number in self.texts else ''}>{escape(text)}</td>"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -12,14 +12,11 @@ from html import escape
 from statistics import mean, pstdev
 from typing import Any
 
-from _paper_tables import ROWS, SYSTEMS
-from _plots import bar_chart, curve
 from _record import HERE, read_results
+from _report_plots import comparison, plots
 from _shown import latest, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
-from ablations import STUDY_POINTS
-from partial import partial_chart
 
 from fofe._files import write_whole
 
@@ -30,8 +27,9 @@ FIGURE = DOCS / "images" / "conll2003.svg"
 BEGIN, END = "<!-- results -->", "<!-- /results -->"
 
 STYLE = """
-body { font-family: sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
-table { border-collapse: collapse; margin: 1rem 0 } td, th { border: 1px solid #cbd5e0; padding: .2rem .7rem }
+body { font-family: sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
+td, th { border: 1px solid #cbd5e0; padding: .2rem .7rem }
 td { text-align: right } td.text, caption { text-align: left } caption { font-weight: bold }
 code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
 """
@@ -91,14 +89,14 @@ def main() -> None:
         stream.write(_page(parts))
     FIGURE.parent.mkdir(exist_ok=True)
     with write_whole(FIGURE) as stream:
-        stream.write(_comparison(results))
+        stream.write(comparison())
 
 
 def _parts(results: Sequence[Entry]) -> Iterator[Part]:
     """The page: the main figures, then every benchmark by its topic, then what was found earlier."""
     newest = {(entry["benchmark"], entry["command"]): entry for entry in results}
     yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance()])
-    yield Part("Beside other systems", tables=[table2()], plots=[_comparison(results)])
+    yield Part("Beside other systems", tables=[table2()], plots=[comparison()])
     known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
     others = tuple(Topic(name, "") for name in dict.fromkeys(name for name, _ in newest) if name not in known)
     for title, topics in {**SECTIONS, "Others": others}.items():
@@ -117,7 +115,7 @@ def _of_topic(topic: Topic, newest: Iterable[Entry]) -> Iterator[Part]:
     """What is recorded of a benchmark; what the paper has is shown even if nothing is recorded."""
     entries = [entry for entry in newest if entry["benchmark"] == topic.benchmark]
     for entry in entries:
-        yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), list(_plots(entry)))
+        yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), _plots(entry))
     if not entries and topic.benchmark in PAPER_TABLES:
         yield Part(topic.benchmark, 3, topic.told, tables=PAPER_TABLES[topic.benchmark]({}))
 
@@ -128,7 +126,7 @@ def _glance() -> Table:
         found = latest(glance.benchmark) or {}
         if glance.metric in found:
             rows.append([glance.task, glance.published, f"{found[glance.metric]:.2f}"])
-    return Table(["task", "published, without language models", "here"], rows, texts=2)
+    return Table(["task", "published, without language models", "here"], rows, texts=(0, 1))
 
 
 def _dated(entry: Entry) -> str:
@@ -148,7 +146,8 @@ def _page(parts: Sequence[Part]) -> str:
         f"<style>{STYLE}</style>",
         "<h1>fofe: benchmarks</h1>",
         "<p>What is recorded in <code>benchmarks/results.jsonl</code>, with the command and the commit that "
-        "gave each result. Of several seeds the mean and the standard deviation are shown.</p>",
+        "gave each result. Of several seeds the mean and the standard deviation are shown, "
+        "and each seed in brackets; SEED in a command stands for any of them.</p>",
     ]
     return "\n".join([*opening, *(line for part in parts for line in part.html()), "</html>", ""])
 
@@ -163,44 +162,9 @@ def _tables(entry: Entry) -> list[Table]:
     return [Table(["metric", "value"], rows)]
 
 
-def _plots(entry: Entry) -> Iterator[str]:
-    """The plots that make a result easier to see."""
-    metrics = {name: _mean(value) for name, value in entry["metrics"].items() if _is_number(value)}
-    if entry["benchmark"] == "table1":
-        values: dict[str, float] = {}
-        for number, row in enumerate(ROWS, 1):
-            if f"row{number:02}_f1" in metrics:
-                values[f"paper: {row.name}"] = row.paper[2]
-                values[f"fofe: {row.name}"] = metrics[f"row{number:02}_f1"]
-        yield bar_chart("test F1 by features", values, label=320)
-    elif entry["benchmark"] == "ablations":
-        for title, points in STUDY_POINTS.items():
-            yield curve(f"dev F1 by {title}", {name: metrics[name] for name in points if name in metrics})
-    elif entry["benchmark"] == "speed":
-        rates = {name: value for name, value in metrics.items() if "tokens_per" in name}
-        if rates:
-            yield bar_chart("tokens a second", rates, label=320)
-    elif entry["benchmark"] == "partial":
-        yield partial_chart(metrics)
-    else:
-        scores = {name: value for name, value in metrics.items() if "f1" in name}
-        if len(scores) > 1:
-            least = max(0.0, min(scores.values()) - 2)
-            yield bar_chart(f"F1, from {least:.0f}", scores, label=320, least=least)
-
-
-def _comparison(results: Sequence[Entry]) -> str:
-    """Test F1 on CoNLL-2003 beside the systems that the paper compares with, and later ones."""
-    values = {system.name: system.f1 for system in SYSTEMS}
-    for entry in results:
-        if entry["benchmark"].startswith("conll2003") and "test_f1" in entry["metrics"]:
-            values[f"fofe, {entry['benchmark']}"] = _mean(entry["metrics"]["test_f1"])
-    best = next((entry for entry in reversed(results) if entry["benchmark"] == "best"), None)
-    for name in ("test_f1_single", "test_f1_fused"):
-        if best is not None and name in best["metrics"]:
-            values[f"fofe, {name.rpartition('_')[2]}"] = _mean(best["metrics"][name])
-    ranked = dict(sorted(values.items(), key=lambda item: item[1]))
-    return bar_chart("CoNLL-2003 English, test F1 (bars begin at 85)", ranked, label=230, least=85)
+def _plots(entry: Entry) -> list[str]:
+    means = {name: _mean(value) for name, value in entry["metrics"].items() if _is_number(value)}
+    return list(plots(entry["benchmark"], means))
 
 
 def _is_number(value: Any) -> bool:
@@ -218,6 +182,8 @@ def _shown(value: Any) -> str:
         return str(value)
     if len(value) == 1:
         return f"{value[0]} (one seed)"
+    if len(set(map(str, value))) == 1:
+        return f"{value[0]} ({len(value)} seeds)"
     if not _is_number(value):
         return ", ".join(map(str, value))
     return f"{mean(value):.2f} ± {pstdev(value):.2f} ({', '.join(map(str, value))})"
