@@ -1,19 +1,23 @@
-"""The taggers that the speed benchmark compares with, trained on the same files and kept under runs/."""
+"""The taggers that benchmarks compare with, trained on the same files and kept under runs/."""
 
 from __future__ import annotations
 
 import pickle
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from _record import RUNS, shared
 
+from fofe._files import write_whole
 from fofe.formats.schemes import TagSpan, scheme_named
 from fofe.resources.vectors import read_vectors
 from fofe.train.examples import LabelledSentence
+
+CRF_SCHEME = scheme_named("IOB2")
 
 Spans = list[set[tuple[int, int, str]]]
 
@@ -53,7 +57,11 @@ class Spacy:
 
 
 def _train_spacy(folder: Path, train: Sequence[LabelledSentence], dev: Sequence[LabelledSentence]) -> None:
-    """Train with spaCy's own command, to its own patience."""
+    """Train with spaCy's own command, to its own patience.
+
+    spaCy writes the best model so far again and again: it gets its place only when training has ended, lest
+    one that was cut off be taken for a whole one.
+    """
     import spacy
     from spacy.tokens import Doc, DocBin, Span
 
@@ -76,12 +84,15 @@ def _train_spacy(folder: Path, train: Sequence[LabelledSentence], dev: Sequence[
     _spacy(
         "init", "config", config, "--lang", "en", "--pipeline", "ner", "--optimize", "efficiency", "--force"
     )
+    unfinished = folder / "unfinished"
     _spacy(
-        *("train", config, "--output", folder),
+        *("train", config, "--output", unfinished),
         *("--paths.train", folder / "train.spacy", "--paths.dev", folder / "dev.spacy"),
         *("--initialize.vectors", folder / "vectors"),
         *("--components.tok2vec.model.embed.include_static_vectors", "true"),
     )
+    (unfinished / "model-best").rename(folder / "model-best")
+    shutil.rmtree(unfinished)
 
 
 def _spacy(*words: object) -> None:
@@ -94,31 +105,50 @@ class Crf:
     name = "CRF"
 
     def __init__(self, train: Sequence[LabelledSentence]) -> None:
-        from sklearn_crfsuite import CRF
-
-        path = RUNS / "crf-conll2003.pickle"  # our own file, never shipped
-        self._scheme = scheme_named("IOB2")
-        if path.exists():
-            self._model = pickle.loads(path.read_bytes())
-            return
-        self._model = CRF(
-            algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=100, all_possible_transitions=True
-        )
-        tags = [
-            self._scheme.encode([TagSpan(*span) for span in sentence.spans], len(sentence.words))
-            for sentence in train
-        ]
-        self._model.fit([_features(sentence.words) for sentence in train], tags)
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(pickle.dumps(self._model))
+        self._model = trained_crf(RUNS / "crf-conll2003.pickle", lambda: train)
 
     def tag_words(self, sentences: Sequence[Sequence[str]]) -> Spans:
         """The mentions of sentences of words."""
-        tags = self._model.predict([_features(words) for words in sentences])
-        return [set(self._scheme.decode(list(row))[0]) for row in tags]
+        tags = self._model.predict([crf_features(words) for words in sentences])
+        return [set(CRF_SCHEME.decode(list(row))[0]) for row in tags]
 
 
-def _features(words: Sequence[str]) -> list[dict[str, Any]]:
+def trained_crf(path: Path, corpus: Callable[[], Sequence[LabelledSentence]], iterations: int = 100) -> Any:
+    """The CRF of a file, trained on the corpus if it is not there, on the outermost of nested mentions."""
+    model_type = crf_type()
+    if path.exists():
+        return pickle.loads(path.read_bytes())  # our own file, never shipped
+    model = model_type(
+        algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=iterations, all_possible_transitions=True
+    )
+    train = corpus()
+    tags = [CRF_SCHEME.encode(_outermost(sentence.spans), len(sentence.words)) for sentence in train]
+    model.fit([crf_features(sentence.words) for sentence in train], tags)
+    path.parent.mkdir(exist_ok=True)
+    with write_whole(path, "wb") as stream:
+        pickle.dump(model, cast(IO[bytes], stream))
+    return model
+
+
+def crf_type() -> Any:
+    """sklearn-crfsuite's model; says how it is installed, and ends, where it is missing."""
+    try:
+        from sklearn_crfsuite import CRF
+    except ModuleNotFoundError:
+        raise SystemExit("skipped: needs sklearn-crfsuite (pip install 'fofe[bench]')") from None
+    return CRF
+
+
+def _outermost(spans: Iterable[tuple[int, int, str]]) -> list[TagSpan]:
+    kept: list[TagSpan] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or start >= kept[-1].end:
+            kept.append(TagSpan(start, end, label))
+    return kept
+
+
+def crf_features(words: Sequence[str]) -> list[dict[str, Any]]:
+    """What the CRF sees of each word and its neighbours."""
     rows = []
     for place, word in enumerate(words):
         row: dict[str, Any] = {"bias": 1.0, **_of_word("", word), "suffix3": word[-3:], "prefix3": word[:3]}

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from _mention_runs import CONFIGS, configured
-from _rivals import _features
+from _rivals import CRF_SCHEME, crf_features, trained_crf
 from _trilingual_data import Language, PartFiles, in_source, sources
 
 from fofe.cli._progress import TerminalWatcher
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
-from fofe.formats.schemes import TagSpan, scheme_named
 from fofe.kbp.convert import to_training
 from fofe.kbp.journal import Journal
 from fofe.kbp.source import source_files
@@ -26,7 +23,7 @@ from fofe.model.config import ModelConfig
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
 from fofe.train.config import RunConfig
-from fofe.train.examples import labelled_sentences
+from fofe.train.examples import LabelledSentence, labelled_sentences
 from fofe.train.fold import Fold
 from fofe.train.run import MODEL, train
 
@@ -102,21 +99,10 @@ class Crf:
     """
 
     def __init__(self, corpus: Path, path: Path, iterations: int = 100) -> None:
-        from sklearn_crfsuite import CRF
+        def sentences() -> list[LabelledSentence]:
+            return labelled_sentences(read_corpus(corpus, "jsonl", Report()), Report())
 
-        self._scheme = scheme_named("IOB2")
-        if path.exists():
-            self._model = pickle.loads(path.read_bytes())  # our own file, never shipped
-            return
-        sentences = labelled_sentences(read_corpus(corpus, "jsonl", Report()), Report())
-        tags = [
-            self._scheme.encode(_outermost(sentence.spans), len(sentence.words)) for sentence in sentences
-        ]
-        self._model = CRF(
-            algorithm="lbfgs", c1=0.1, c2=0.1, max_iterations=iterations, all_possible_transitions=True
-        )
-        self._model.fit([_features(sentence.words) for sentence in sentences], tags)
-        path.write_bytes(pickle.dumps(self._model))
+        self._model = trained_crf(path, sentences, iterations)
 
     def run(self, files: PartFiles, output: Path) -> Path:
         """Tag the raw documents of a part."""
@@ -129,22 +115,14 @@ class Crf:
 
     def _mentions(self, document: Document) -> list[Mention]:
         marginals = self._model.predict_marginals(
-            [_features(sentence.words) for sentence in document.sentences]
+            [crf_features(sentence.words) for sentence in document.sentences]
         )
         aligner = Aligner(document)
         found = []
         for number, rows in enumerate(marginals):
             tags = [max(row, key=row.__getitem__) for row in rows]
-            for start, end, label in self._scheme.decode(tags)[0]:
+            for start, end, label in CRF_SCHEME.decode(tags)[0]:
                 score = min(row[tag] for row, tag in zip(rows[start:end], tags[start:end], strict=True))
                 place = aligner.characters_of(TokenSpan(number, start, end))
                 found.append(Mention(*place, *split_label(label), score))
         return found
-
-
-def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[Any]:
-    kept: list[TagSpan] = []
-    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or start >= kept[-1].end:
-            kept.append(TagSpan(start, end, label))
-    return kept

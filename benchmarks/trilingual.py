@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from _record import RUNS, record_seed
+from _rivals import crf_type
 from _trilingual_data import LANGUAGES, Language, part_files, write_part
 from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
@@ -55,6 +56,9 @@ def main() -> None:
         "--smoke", action="store_true", help="few documents, a tiny model, nothing recorded: does it run?"
     )
     args = parser.parse_args()
+    if args.folds < 2:
+        parser.error("--folds takes at least 2: each model is trained without one of them")
+    crf_type()  # said at once if it is missing, not after hours of training
     preset = Preset(args.seed, fast=args.fast, smoke=args.smoke)
     name = "-".join(
         ["trilingual", "smoke" if args.smoke else "fast" if args.fast else "full", str(args.seed)]
