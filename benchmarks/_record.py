@@ -8,10 +8,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fofe._files import write_whole
+from fofe._files import lock, write_whole
+from fofe.errors import FofeError
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.jsonl"
@@ -25,8 +28,20 @@ def shared(*parts: str) -> Path:
     """A file of the corpora and vectors beside the project; says so and ends where they are missing."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
-        raise SystemExit(f"skipped: this benchmark needs {path}, which is not here")
+        raise SystemExit(f"skipped: needs {path}, which is not here (docs/benchmarks.md tells what it is)")
     return path
+
+
+def as_command(main: Callable[[], None]) -> None:
+    """Run a benchmark as a command: what its caller can act on is told without a traceback."""
+    try:
+        main()
+    except FofeError as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("\ninterrupted; what is done is kept for when the command is given again", file=sys.stderr)
+        sys.exit(130)
 
 
 def on_one_thread() -> None:
@@ -45,10 +60,11 @@ def read_results() -> list[dict[str, Any]]:
 
 def record(benchmark: str, metrics: Metrics, command: str) -> None:
     """Append a record, unless the same was found before by the same command."""
-    results = read_results()
     new = {"benchmark": benchmark, "metrics": metrics, "command": command}
-    if not any(new.items() <= entry.items() for entry in results):
-        _write([*results, _entry(benchmark, metrics, command)])
+    with _alone():
+        results = read_results()
+        if not any(new.items() <= entry.items() for entry in results):
+            _write([*results, _entry(benchmark, metrics, command)])
 
 
 def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, settings: object = None) -> None:
@@ -58,18 +74,32 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, setti
     Where `settings` are told, results of other settings stay in a record of their own.
     """
     digest = "" if settings is None else hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
-    results = read_results()
-    wanted = (benchmark, command, digest)
-    earlier = next((entry for entry in results if _identity(entry) == wanted), None)
-    by_seed: dict[int, Metrics] = {}
-    if earlier is not None:
-        results.remove(earlier)
-        for number, known in enumerate(earlier["metrics"]["seed"]):
-            by_seed[known] = {name: values[number] for name, values in earlier["metrics"].items()}
-    by_seed[seed] = {"seed": seed, **metrics}
-    seeds = sorted(by_seed)
-    joined = {name: [by_seed[known][name] for known in seeds] for name in by_seed[seed]}
-    _write([*results, _entry(benchmark, joined, command) | ({"settings": digest} if digest else {})])
+    with _alone():
+        results = read_results()
+        wanted = (benchmark, command, digest)
+        earlier = next((entry for entry in results if _identity(entry) == wanted), None)
+        if earlier is not None:
+            results.remove(earlier)
+        joined = _joined(earlier["metrics"] if earlier else {"seed": []}, {"seed": seed, **metrics})
+        _write([*results, _entry(benchmark, joined, command) | ({"settings": digest} if digest else {})])
+
+
+def _joined(earlier: Metrics, new: Metrics) -> Metrics:
+    """The lists of earlier seeds with the values of a new one, or of one that was run again."""
+    by_seed: dict[int, Metrics] = {
+        seed: {name: values[number] for name, values in earlier.items()}
+        for number, seed in enumerate(earlier["seed"])
+    }
+    by_seed[new["seed"]] = new
+    return {name: [by_seed[seed][name] for seed in sorted(by_seed)] for name in new}
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keep other benchmarks from the record: two that end at once would lose a result."""
+    RUNS.mkdir(exist_ok=True)
+    with lock(RUNS / "results.lock", wait=True):
+        yield
 
 
 def _identity(entry: dict[str, Any]) -> tuple[str, str, str]:

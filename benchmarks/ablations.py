@@ -15,7 +15,7 @@ from typing import Any
 
 from _conll import CONFIGS, STUDIES, Outcome, study
 from _plots import curve
-from _record import HERE, on_one_thread, record
+from _record import HERE, as_command, on_one_thread, record
 
 from fofe.train.config import load_config
 
@@ -105,4 +105,4 @@ def draw(scores: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

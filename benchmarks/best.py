@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from _conll import beginning
-from _record import RUNS, on_one_thread, record, shared
+from _record import RUNS, as_command, on_one_thread, record, shared
 from fused import averaged
 
 from fofe.evaluate.scores import Counts
@@ -170,4 +170,4 @@ def _f1(sentences: Sentences, ballots: Sequence[Sequence[Sequence[Mention]]], ru
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

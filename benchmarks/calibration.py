@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from _record import HERE, RUNS, record, shared
+from _record import HERE, RUNS, as_command, record, shared
 
 from fofe.evaluate.calibrate import ANOTHER, calibrate, calibration_sections
 from fofe.evaluate.calibration import calibration_error
@@ -39,4 +39,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -17,7 +17,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from _record import RUNS, record_seed, shared
+from _record import RUNS, as_command, record_seed, shared
 from _resources import with_resources
 
 from fofe.cli._progress import TerminalWatcher
@@ -82,4 +82,4 @@ def _command(args: argparse.Namespace) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from _conll import CONFIGS, beginning
-from _record import RUNS, on_one_thread, record, shared
+from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import with_resources
 from safetensors.torch import load_file
 
@@ -86,4 +86,4 @@ def _train(start: list[str], config: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from _record import RUNS
+from _record import RUNS, as_command
 
 from fofe._arrays import FloatArray, IntArray
 from fofe.resources.vectors import WordVectors
@@ -84,4 +84,4 @@ def _vectors(clusters: IntArray) -> FloatArray:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _record import RUNS
+from _record import RUNS, as_command
 
 from fofe.resources.vectors import WordVectors
 from fofe.resources.write_vectors import write_vectors
@@ -52,4 +52,4 @@ def _words_and_vectors(archive: Path) -> tuple[list[str], np.ndarray[Any, np.dty
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

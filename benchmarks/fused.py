@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from _mention_runs import CONFIGS, configured
-from _record import RUNS, on_one_thread, record
+from _record import RUNS, as_command, on_one_thread, record
 from mentions import BENCHMARKS, named_metrics
 
 from fofe.model.engine import Engine
@@ -77,4 +77,4 @@ def averaged(models: Sequence[StoredModel]) -> EnsembleEngine:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

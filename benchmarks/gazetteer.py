@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from _conll import CONFIGS, FAST, study
-from _record import RUNS, on_one_thread, record, record_seed, shared
+from _record import RUNS, as_command, on_one_thread, record, record_seed, shared
 from _resources import wikipedia_gazetteer
 
 from fofe.encode.fragments import Fragments, all_fragments
@@ -146,4 +146,4 @@ def _measure_worth(args: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -12,7 +12,7 @@ import argparse
 import random
 from pathlib import Path
 
-from _record import record, shared
+from _record import as_command, record, shared
 
 from fofe.formats import read_corpus
 from fofe.text.document import NOMINAL
@@ -56,4 +56,4 @@ def _errors(path: Path) -> tuple[list[tuple[str, str, str]], int]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 from _mention_runs import CONFIGS, configured, cost, trained
-from _record import record_seed
+from _record import as_command, record_seed
 
 from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
@@ -92,4 +92,4 @@ def _ceiling(config: RunConfig, scored: str) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from _record import HERE, record
+from _record import HERE, as_command, record
 
 from fofe.model.storage import size_on_disk
 
@@ -50,4 +50,4 @@ def _metrics(folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -25,7 +25,7 @@ from typing import Any
 
 from _conll import CONFIGS, STUDIES, Outcome, study
 from _paper_tables import ROWS, TRAINING_DATA
-from _record import on_one_thread, record
+from _record import as_command, on_one_thread, record
 from _shown import DEFAULT_ROW, latest, table1, table2, table3, table4
 from _training_data import SECOND, row_is_done, train_row
 
@@ -143,4 +143,4 @@ def _metrics(rows: Mapping[str, Outcome]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -20,7 +20,7 @@ from pathlib import Path
 from _conll import CONFIGS, FAST
 from _mention_runs import trained
 from _plots import lines
-from _record import HERE, RUNS, record, shared
+from _record import HERE, RUNS, as_command, record, shared
 from _resources import with_resources
 from _rivals import Spacy
 
@@ -133,4 +133,4 @@ SYSTEMS: dict[str, Callable[[int, bool], float]] = {
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

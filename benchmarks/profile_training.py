@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from _conll import CONFIGS, on_conll
-from _record import on_one_thread, record
+from _record import as_command, on_one_thread, record
 from torch.profiler import ProfilerActivity, profile
 
 from fofe.cli._progress import TerminalWatcher
@@ -80,4 +80,4 @@ def _counting(steps: int) -> Callable[[float], None]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

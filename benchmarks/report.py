@@ -12,7 +12,7 @@ from html import escape
 from statistics import mean, pstdev
 from typing import Any
 
-from _record import HERE, read_results
+from _record import HERE, as_command, read_results
 from _report_plots import comparison, plots
 from _shown import latest, table1, table2, table3, table4
 from _tables import Table
@@ -190,4 +190,4 @@ def _shown(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

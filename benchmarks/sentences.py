@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from _record import HERE, record
+from _record import HERE, as_command, record
 
 import fofe
 from fofe.cli._show import Painter
@@ -61,4 +61,4 @@ def _percentages(name: str, counts: Counts) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

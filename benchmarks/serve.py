@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from _record import RUNS, on_one_thread, record, shared
+from _record import RUNS, as_command, on_one_thread, record, shared
 
 import fofe
 from fofe.formats import read_corpus
@@ -185,4 +185,4 @@ async def ask_until_stopped(server: Served, texts: list[str]) -> tuple[int, int]
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from _record import on_one_thread, record, shared
+from _record import as_command, on_one_thread, record, shared
 
 from fofe.formats.report import Report
 from fofe.spark import make_session, tag
@@ -114,4 +114,4 @@ def _cpu_seconds() -> float:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import torch
 from _plots import bars
-from _record import HERE, RUNS, on_one_thread, record, shared
+from _record import HERE, RUNS, as_command, on_one_thread, record, shared
 from _rivals import Crf, Spacy, Spans
 
 import fofe
@@ -260,4 +260,4 @@ def _page(rows: list[list[str]], metrics: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

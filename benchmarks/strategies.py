@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from _record import RUNS, record, shared
+from _record import RUNS, as_command, record, shared
 
 import fofe
 from fofe.decode import STRATEGIES
@@ -38,4 +38,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, record_seed
+from _record import RUNS, as_command, record_seed
 from _rivals import crf_type
 from _trilingual_data import LANGUAGES, Language, part_files, write_part
 from _trilingual_systems import Crf, Preset, run_ours, train_ours
@@ -174,4 +174,4 @@ def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Comparison]) -> di
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

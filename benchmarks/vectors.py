@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from _conll import CONFIGS, FAST, study
-from _record import RUNS, on_one_thread, record_seed, shared
+from _record import RUNS, as_command, on_one_thread, record_seed, shared
 
 from fofe.model.config import ViewConfig
 from fofe.resources.word2vec import VectorSettings, train_vectors
@@ -86,4 +86,4 @@ def _vectors(lines: int) -> Path:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)

@@ -18,7 +18,7 @@ from typing import Any
 
 from _conll import CONFIGS, tuned_on
 from _mention_runs import trained
-from _record import RUNS, record_seed, shared
+from _record import RUNS, as_command, record_seed, shared
 from _resources import with_resources
 
 from fofe.formats import Report, read_corpus, write_corpus
@@ -116,4 +116,4 @@ def _config(corpora: tuple[CorpusConfig, ...], settings: dict[str, Any]) -> RunC
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)
