@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, shared
+from _record import HERE, RUNS, shared
 from _resources import with_resources
 
 from fofe._files import write_whole
@@ -22,7 +22,7 @@ from fofe.train.examples import labelled_sentences
 from fofe.train.run import train
 from fofe.train.tuning import Tuned, judge, tune
 
-CONFIGS = Path(__file__).resolve().parent.parent / "configs"
+CONFIGS = HERE.parent / "configs"
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}
 SMOKE_LINES = 3000
 STUDIES = RUNS / "studies"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, shared
+from _record import HERE, RUNS, shared
 from _resources import with_resources
 
 from fofe.cli._progress import TerminalWatcher
@@ -16,7 +16,7 @@ from fofe.model.storage import StoredModel, load_model
 from fofe.train.config import RunConfig, load_config
 from fofe.train.run import train
 
-CONFIGS = Path(__file__).resolve().parent.parent / "configs"
+CONFIGS = HERE.parent / "configs"
 
 
 def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:

@@ -29,6 +29,13 @@ def vectors_named(name: str) -> Path:
     return made if made.exists() else shared("vectors", name)
 
 
+def trained_model(path: Path, command: str) -> Path:
+    """A model that another benchmark leaves; says which, and ends, where it is missing."""
+    if not path.exists():
+        raise SystemExit(f"skipped: there is no model {path}; {command} trains one")
+    return path
+
+
 def wikipedia_gazetteer() -> Path:
     """The gazetteer of the titles beside the project, built once."""
     path = RUNS / "wikipedia.gazetteer"

@@ -14,12 +14,11 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
-from pathlib import Path
 from typing import Any
 
 from _conll import beginning
 from _record import RUNS, as_command, on_one_thread, record, shared
-from fused import averaged
+from fused import averaged, check_settings
 
 from fofe.evaluate.scores import Counts
 from fofe.formats import read_corpus
@@ -88,20 +87,8 @@ def _models(smoke: bool) -> list[StoredModel]:
         )
     models = [load_model(path) for path in found]
     if not smoke:
-        _check_settings(found, models)
+        check_settings(found, models)
     return models
-
-
-def _check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> None:
-    """Seeds can be compared only if nothing else differs, but for the gates, which are not used here."""
-
-    def settings(model: StoredModel) -> dict[str, Any]:
-        run: dict[str, Any] = model.training["run"]
-        return run | {"training": {**run["training"], "seed": 0}, "gate": {}}
-
-    for path, model in zip(paths, models, strict=True):
-        if settings(model) != settings(models[0]):
-            raise SystemExit(f"{path} was trained with other settings than {paths[0]}: train it anew")
 
 
 def _sentences(part: str, smoke: bool) -> list[LabelledSentence]:

@@ -17,6 +17,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from _conll import CONFIGS, FAST
 from _record import RUNS, as_command, record_seed, shared
 from _resources import with_resources
 
@@ -24,9 +25,6 @@ from fofe.cli._progress import TerminalWatcher
 from fofe.model.storage import load_model
 from fofe.train.config import RunConfig, load_config
 from fofe.train.run import train
-
-CONFIGS = Path(__file__).resolve().parent.parent / "configs"
-FAST = {"training.epochs": 12, "training.evaluate_every": 4}
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from _mention_runs import CONFIGS, configured
 from _record import RUNS, as_command, on_one_thread, record
@@ -34,7 +35,9 @@ def main() -> None:
     on_one_thread()
     config = configured(CONFIGS / BENCHMARKS[benchmark], {})
     (corpus,) = read_corpora(config).parts
-    models = [load_model(path) for path in _trained(benchmark)]
+    paths = _trained(benchmark)
+    models = [load_model(path) for path in paths]
+    check_settings(paths, models)
     engine = averaged(models)
     decoding = config.decoding
 
@@ -67,6 +70,18 @@ def _trained(benchmark: str) -> list[Path]:
             f"python benchmarks/mentions.py {benchmark} --seed N trains another"
         )
     return found
+
+
+def check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> None:
+    """Seeds can be compared only if nothing else differs, but for the gates, which are not used here."""
+
+    def settings(model: StoredModel) -> dict[str, Any]:
+        run: dict[str, Any] = model.training["run"]
+        return run | {"training": {**run["training"], "seed": 0}, "gate": {}}
+
+    for path, model in zip(paths, models, strict=True):
+        if settings(model) != settings(models[0]):
+            raise SystemExit(f"{path} was trained with other settings than {paths[0]}: train it anew")
 
 
 def averaged(models: Sequence[StoredModel]) -> EnsembleEngine:

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from _record import RUNS, as_command, on_one_thread, record, shared
+from _resources import trained_model
 
 import fofe
 from fofe.formats import read_corpus
@@ -40,8 +41,7 @@ def main() -> None:
     )
     parser.add_argument("--model", type=Path, default=RUNS / "conll2003-compact-1" / "model")
     args = parser.parse_args()
-    if not args.model.exists():
-        raise SystemExit(f"skipped: there is no model {args.model}; make one with benchmarks/conll2003.py")
+    trained_model(args.model, "python benchmarks/conll2003.py --seed 1 --config configs/compact.toml")
     texts = [document.text for document in read_corpus(shared("data", "conll2003", "eng.testb"), "conll")]
     sentences = [line for text in texts for line in text.splitlines()]
     tokens, batch_seconds = in_one_go(args.model, texts)
