@@ -48,12 +48,16 @@ def main() -> None:
 
 
 def _trained(name: str, seed: int, epochs: int | None) -> StoredModel:
-    overrides: dict[str, Any] = {"training.seed": seed} | ({"training.epochs": epochs} if epochs else {})
-    config = configured(CONFIGS / "english.toml", overrides)
+    config = _settings(seed, epochs)
     if name != JOINT:
         config = _alone(config, name)
     command = shlex.join(["python", "benchmarks/joint.py", "--seed", str(seed), name])
     return trained(config, _folder(name, seed, epochs), command)
+
+
+def _settings(seed: int, epochs: int | None) -> RunConfig:
+    overrides: dict[str, Any] = {"training.seed": seed} | ({"training.epochs": epochs} if epochs else {})
+    return configured(CONFIGS / "english.toml", overrides)
 
 
 def _alone(config: RunConfig, name: str) -> RunConfig:
@@ -88,7 +92,8 @@ def _compare(seed: int, epochs: int | None) -> None:
     metrics["train_cpu_minutes"] = round(trainings[JOINT]["cpu_seconds"] / 60, 1)
     print(metrics)
     if not epochs:
-        record_seed("joint", seed, metrics, "python benchmarks/joint.py --seed SEED")
+        same_but_seed = _settings(0, epochs)
+        record_seed("joint", seed, metrics, "python benchmarks/joint.py --seed SEED", same_but_seed)
 
 
 def _f1(training: dict[str, Any]) -> dict[str, float]:

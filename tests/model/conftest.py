@@ -143,7 +143,7 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
     network = Network(config, alphabet_size=len(alphabet) if alphabet else 0, label_count=4)
     with torch.no_grad():
         for parameter in network.parameters():
-            if parameter.ndim == 1:  # biases start at zero
+            if not parameter.any():  # what starts at zero would be overlooked
                 parameter.uniform_(-0.5, 0.5)
     tables = {
         view.name: random.normal(size=(len(vocabularies[view.name]), view.dimension)).astype(np.float32)

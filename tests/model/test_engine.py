@@ -13,7 +13,7 @@ import torch
 from fofe._arrays import FloatArray
 from fofe.encode.fragments import all_fragments
 from fofe.model import engine as engine_module
-from fofe.model.batch import make_batch
+from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 
@@ -42,17 +42,27 @@ def engine_of(model: RandomModel) -> Engine:
     return Engine(model.config, model.encoder, model.weights)
 
 
+def network_batch(
+    model: RandomModel,
+    sentences: Sequence[Sequence[str]],
+    opens: Sequence[bool] | None = None,
+    follows: str | None = None,
+) -> tuple[TorchBatch, dict[str, torch.Tensor]]:
+    """All fragments of some sentences, and the rows of the word tables that they need."""
+    text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
+    fragments = all_fragments(text.token_offsets, model.config.max_words)
+    conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
+    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)
+    return batch, {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
+
+
 def network_probabilities(
     model: RandomModel,
     sentences: Sequence[Sequence[str]],
     opens: Sequence[bool] | None,
     follows: str | None = None,
 ) -> FloatArray:
-    text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
-    fragments = all_fragments(text.token_offsets, model.config.max_words)
-    conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
-    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)
-    tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
+    batch, tables = network_batch(model, sentences, opens, follows)
     with torch.no_grad():
         return torch.softmax(model.network(batch, tables), dim=1).numpy()
 
@@ -89,6 +99,20 @@ def test_conventions_are_told_as_to_the_network(
         assert np.abs(engine.score(text).probabilities - expected).max() < 1e-5
     told = untold.following("news").score(text).probabilities
     assert np.abs(told - untold.score(text).probabilities).max() > 1e-3
+
+
+def test_both_ways_of_judging_are_each_as_if_it_were_alone(
+    make_model: MakeModel, make_text: MakeText
+) -> None:
+    model = make_model(1, replace(USUAL, conventions=("news", "novels")))
+    text = make_text(1)
+    told_batch, tables = network_batch(model, text, follows="novels")
+    untold_batch, _ = network_batch(model, text)
+    with torch.no_grad():
+        told, untold = model.network.both_ways(told_batch, tables)
+        torch.testing.assert_close(told, model.network(told_batch, tables))
+        torch.testing.assert_close(untold, model.network(untold_batch, tables))
+    assert not torch.allclose(told, untold)
 
 
 @pytest.mark.parametrize("seed", range(100, 104))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from fofe.model.storage import load_model
+from fofe.model.config import ModelConfig, ViewConfig
+from fofe.model.engine import Engine
+from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.model.tagger import Model
 from fofe.model.temperature import with_temperatures
 from fofe.text import tokeniser
+
+if TYPE_CHECKING:
+    from tests.model.conftest import RandomModel
 
 TEXT = tokeniser("en").document("Anna Berg met the mayor of Bergen. Acme opened an office in Porto.")
 
@@ -20,6 +28,26 @@ def test_log_odds_are_divided(tiny_path: str) -> None:
     after = Model(with_temperatures(stored, temperatures)).judge(TEXT).probabilities
     odds = np.log(before) - np.log(before[:, :1])
     odds[:, 1:] /= list(temperatures.values())
+    expected = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
+    assert after == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_model_that_follows_conventions_is_calibrated_too(
+    make_model: Callable[..., RandomModel],
+) -> None:
+    words = ViewConfig("uncased", "uncased", 6)
+    config = ModelConfig(max_words=2, hidden=(8, 6), views=(words,), conventions=("news", "novels"))
+    labels = ("NONE", "PER", "ORG", "LOC")
+    made = make_model(3, config)
+    stored = StoredModel(config, labels, Decoding(), {}, None, made.weights)
+    cooler = with_temperatures(stored, {"PER": 2.0, "LOC": 0.5}).weights
+    text = [["Anna", "Berg", "met", "Omar"]]
+    before, after = (
+        Engine(config, made.encoder, weights).following("novels").score(text).probabilities
+        for weights in (made.weights, cooler)
+    )
+    odds = np.log(before.astype(np.float64)) - np.log(before[:, :1])
+    odds /= [1.0, 2.0, 1.0, 0.5]
     expected = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
     assert after == pytest.approx(expected, abs=1e-5)
 

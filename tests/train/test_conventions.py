@@ -99,6 +99,12 @@ def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
     assert found(model.with_options(conventions="whole").with_options(conventions="bare")) == FOUND["bare"]
 
 
+def test_text_of_unknown_conventions_is_tagged_as_the_corpora_agree(model: Model) -> None:
+    (document,) = model.with_options(threshold=0.0, nested=True).tag_tokens([TEXT.split()])
+    scores = {mention.text: mention.score for mention in document.mentions}
+    assert 0.2 < scores["Quorzam"] < 0.8, "a name in one corpus, part of one in the other"
+
+
 def test_each_dev_set_is_judged_by_its_own_conventions(model: Model) -> None:
     assert min(model.training["dev"]["f1_by_corpus"].values()) > 95
 

@@ -65,9 +65,17 @@ class Engine:
         self._gate_rows, self._window_rows = slice(1, 1 + gate_parts), slice(1 + gate_parts, None)
         self._lexicon = Lexicon(self._word_rows)
         self._first_layer = self._plain_layer = FirstLayer(config, blocks, weights)
-        self._layers = [
+        self._layers = self._plain_layers = [
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
+        ]
+        corpora = len(config.conventions)
+        self._told = [
+            (
+                np.stack([part.T for part in np.split(weights[f"told.{number}.weight"], corpora)]),
+                weights[f"told.{number}.bias"].reshape(corpora, -1),
+            )
+            for number in range(len(config.hidden) if corpora else 0)
         ]
 
     def fresh(self) -> Engine:
@@ -83,7 +91,12 @@ class Engine:
     def following(self, conventions: str) -> Engine:
         """An engine that shares this one's words and judges by the conventions of a corpus."""
         other = copy.copy(self)
-        other._first_layer = self._plain_layer.following(self.config.convention(conventions))
+        number = self.config.convention(conventions)
+        other._first_layer = self._plain_layer.following(number)
+        other._layers = [
+            (weight + added[number], bias + added_bias[number])
+            for (weight, bias), (added, added_bias) in zip(self._plain_layers, self._told, strict=True)
+        ]
         return other
 
     def score(

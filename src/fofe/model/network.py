@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +21,7 @@ from fofe.model.config import (
     ModelConfig,
     ViewConfig,
 )
-from fofe.model.torch_ops import Dropout, range_maximum, scan_both, window_sums
+from fofe.model.torch_ops import NOTHING_DROPPED, Dropping, range_maximum, scan_both, window_sums
 
 
 class Network(nn.Module):
@@ -59,49 +60,57 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in itertools.pairwise(sizes))
         for layer in self.layers:
             _initialise(layer)
+        # What each corpus whose conventions are known adds to every layer but the first.
+        self.told = nn.ModuleList(
+            nn.Linear(wide, narrow * len(config.conventions))
+            for wide, narrow in itertools.pairwise(sizes[1:])
+            if config.conventions
+        )
+        for parameter in self.told.parameters():
+            nn.init.zeros_(parameter)
 
     def forward(
-        self,
-        batch: TorchBatch,
-        tables: Mapping[str, Tensor],
-        *,
-        dropout: Dropout | None = None,
-        input_share: float = 0.0,
-        hidden_share: float = 0.0,
-        window_share: float = 0.0,
-        context_share: float = 0.0,
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
     ) -> Tensor:
         """Label scores [F, K] (before the softmax) of the fragments of a batch.
 
-        Args:
-            batch: the sentences and fragments.
-            tables: for each view with a table, the rows [U, D] that `batch.words` points into.
-            dropout: what drops values while training.
-            input_share: the share of input features that it drops.
-            hidden_share: the share of hidden units that it drops.
-            window_share: the share of the word vectors' numbers that it drops before window views read them.
-            context_share: the share of what the context layers of window views read that it drops.
+        `tables` has, for each view with a table, the rows [U, D] that `batch.words` points into.
         """
-        hidden = self.inputs(batch, tables, dropout, window_share, context_share)
-        if dropout:
-            hidden = dropout(hidden, input_share)
-        for layer in self.layers[:-1]:
-            hidden = torch.relu(layer(hidden))
-            if dropout:
-                hidden = dropout(hidden, hidden_share)
-        scores: Tensor = self.layers[-1](hidden)
+        features = self._features(batch, tables, dropping)
+        return self._judge(self.layers[0](features), batch.conventions, dropping)
+
+    def both_ways(
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
+    ) -> tuple[Tensor, Tensor]:
+        """Label scores [F, K] twice: told whose conventions to follow, and without a word of that.
+
+        Everything up to the first layer, which is nearly all the work, is computed once for both.
+        """
+        features = self._features(batch, tables, dropping)
+        first = cast(nn.Linear, self.layers[0])
+        told = first(features)
+        corpora = len(self.config.conventions)
+        untold = told - features[:, -corpora:] @ first.weight[:, -corpora:].T
+        nobody = torch.zeros_like(batch.conventions)
+        return self._judge(told, batch.conventions, dropping), self._judge(untold, nobody, dropping)
+
+    def _features(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
+        return dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
+
+    def _judge(self, scores: Tensor, conventions: Tensor, dropping: Dropping) -> Tensor:
+        """Label scores [F, K] from what the first layer gives [F, H] before it is rectified."""
+        for number, layer in enumerate(self.layers[1:]):
+            hidden = dropping.dropout(torch.relu(scores), dropping.hidden)
+            scores = layer(hidden)
+            if self.told:
+                scores = scores + _of_told(self.told[number](hidden), conventions)
         return scores
 
     def inputs(
-        self,
-        batch: TorchBatch,
-        tables: Mapping[str, Tensor],
-        dropout: Dropout | None = None,
-        window_share: float = 0.0,
-        context_share: float = 0.0,
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
     ) -> Tensor:
         """The features [F, D] of all fragments of a batch, block by block as `input_blocks` lays them out."""
-        vectors = self.word_vectors(batch, tables, dropout, window_share, context_share)
+        vectors = self.word_vectors(batch, tables, dropping)
         parts = self._word_codes(vectors, batch) if vectors else []
         if self.config.characters.fofe:
             parts += self._character_codes(batch)
@@ -120,12 +129,7 @@ class Network(nn.Module):
         return torch.cat(parts, dim=1)
 
     def word_vectors(
-        self,
-        batch: TorchBatch,
-        tables: Mapping[str, Tensor],
-        dropout: Dropout | None = None,
-        window_share: float = 0.0,
-        context_share: float = 0.0,
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping
     ) -> dict[str, Tensor]:
         """For each view, the vectors [T, D] of the words of a batch."""
         vectors: dict[str, Tensor] = {}
@@ -139,11 +143,9 @@ class Network(nn.Module):
                     batch.distinct_characters, batch.characters, batch.word_starts - 1, batch.word_ends + 1
                 )
         if self.windows:
-            words = torch.cat(list(vectors.values()), dim=1)
-            if dropout:
-                words = dropout(words, window_share)
+            words = dropping.dropout(torch.cat(list(vectors.values()), dim=1), dropping.windows)
             for name, windows in self.windows.items():
-                vectors[name] = windows(words, batch.from_start, batch.to_end, dropout, context_share)
+                vectors[name] = windows(words, batch.from_start, batch.to_end, dropping)
         return vectors
 
     def _word_codes(self, vectors: Mapping[str, Tensor], batch: TorchBatch) -> list[Tensor]:
@@ -204,14 +206,7 @@ class Windows(nn.Module):
         for layer in self.layers:
             _initialise(layer)
 
-    def forward(
-        self,
-        words: Tensor,
-        from_start: Tensor,
-        to_end: Tensor,
-        dropout: Dropout | None = None,
-        context_share: float = 0.0,
-    ) -> Tensor:
+    def forward(self, words: Tensor, from_start: Tensor, to_end: Tensor, dropping: Dropping) -> Tensor:
         """[T, D'] from word vectors [T, D] and the distances [T] to the borders of the sentence."""
         for dilation, layer in zip(self.dilations, self.layers, strict=False):
             before = words.roll(dilation, 0).masked_fill((from_start < dilation)[:, None], 0.0)
@@ -219,8 +214,7 @@ class Windows(nn.Module):
             words = torch.relu(layer(torch.cat([before, words, after], dim=1)))
         starts, ends = from_start == 0, to_end == 0
         for layer in self.layers[len(self.dilations) :]:
-            if dropout:
-                words = dropout(words, context_share)
+            words = dropping.dropout(words, dropping.contexts)
             left, right = _codes_around(words, self.factors, starts, ends)
             words = words + torch.relu(layer(torch.cat([left, words, right], dim=1)))
         return words
@@ -271,6 +265,12 @@ class CharacterConvolution(nn.Module):
             sums = window_sums(places, characters) + bias
             parts.append(range_maximum(sums, starts, ends - height + 1))
         return torch.relu(torch.cat(parts, dim=1))
+
+
+def _of_told(added: Tensor, conventions: Tensor) -> Tensor:
+    """[F, N] of what all corpora would add [F, C * N], that of the one in `conventions` [F, C], if any."""
+    by_corpus = added.view(len(added), conventions.shape[1], -1)
+    return torch.einsum("fcn,fc->fn", by_corpus, conventions.to(added.dtype))
 
 
 def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tensor | None:

@@ -20,9 +20,11 @@ def with_temperatures(model: StoredModel, temperatures: Mapping[str, float]) -> 
     last = len(model.config.hidden)
     divisors = np.array([temperatures.get(label, 1.0) for label in model.labels], dtype=np.float32)
     weights = dict(model.weights)
-    for name in (f"layers.{last}.weight", f"layers.{last}.bias"):
-        rows = weights[name]
-        none = rows[:1]
-        divided = (rows - none) / divisors.reshape(-1, *[1] * (rows.ndim - 1))
-        weights[name] = none + divided
+    layers = [f"layers.{last}", *([f"told.{last - 1}"] if model.config.conventions else [])]
+    for name in (f"{layer}.{part}" for layer in layers for part in ("weight", "bias")):
+        # What a corpus adds to the last layer has a row for each label, too.
+        rows = weights[name].reshape(-1, len(divisors), *weights[name].shape[1:])
+        none = rows[:, :1]
+        divided = (rows - none) / divisors.reshape(-1, *[1] * (rows.ndim - 2))
+        weights[name] = (none + divided).reshape(weights[name].shape)
     return replace(model, weights=weights)

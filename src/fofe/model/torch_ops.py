@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -117,3 +118,21 @@ class Dropout:
         draws = self._random.random_raw((values.numel() + 7) // 8).view(np.uint8)[: values.numel()]
         kept = torch.from_numpy(draws).view(values.shape) >= dropped
         return values * kept.to(values.device, values.dtype).mul_(256 / (256 - dropped))
+
+
+@dataclass(frozen=True)
+class Dropping:
+    """What is dropped while training: the shares of the values at each place of the network."""
+
+    dropout: Dropout
+    inputs: float = 0.0
+    """Of the input features."""
+    hidden: float = 0.0
+    """Of the hidden units."""
+    windows: float = 0.0
+    """Of the word vectors' numbers, before window views read them."""
+    contexts: float = 0.0
+    """Of what the context layers of window views read."""
+
+
+NOTHING_DROPPED = Dropping(Dropout(0))

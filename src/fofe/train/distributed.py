@@ -111,7 +111,9 @@ def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
             places, batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
         ),
         targets=batch.targets[fragments],
-        weights=None if batch.weights is None else batch.weights[fragments],
-        names=None if batch.names is None else batch.names[fragments],
-        conventions=None if batch.conventions is None else batch.conventions[fragments],
+        **{
+            name: values[fragments]
+            for name in ("weights", "names", "conventions", "told_targets")
+            if (values := getattr(batch, name)) is not None
+        },
     )

@@ -12,7 +12,7 @@ from torch import Tensor
 from fofe._arrays import BoolArray, FloatArray
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.network import Network
-from fofe.model.torch_ops import Dropout
+from fofe.model.torch_ops import Dropout, Dropping
 from fofe.train.averaging import kept
 from fofe.train.config import TrainingConfig
 from fofe.train.distributed import ALONE, Crew
@@ -56,29 +56,31 @@ class Learner:
         What is drawn at random depends on the seed and the epoch alone: a resumed run goes the same way.
         """
         config = self.config
-        dropout = Dropout((config.seed * 1_000_003 + epoch) * self.crew.size + self.crew.rank)
-        input_share = falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs)
-        hidden_share = falling(config.dropout, config.final_dropout, epoch, config.epochs)
+        dropping = Dropping(
+            Dropout((config.seed * 1_000_003 + epoch) * self.crew.size + self.crew.rank),
+            inputs=falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs),
+            hidden=falling(config.dropout, config.final_dropout, epoch, config.epochs),
+            windows=config.window_dropout,
+            contexts=config.context_dropout,
+        )
         batches_expected = sampler.batches_per_epoch()
         losses, count = 0.0, 0
         for number, part in enumerate(produced(_prepared(sampler.epoch(epoch), self.crew))):
             progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
             factor = rate_factor(config, epoch, progress)
-            loss = self._learn(part, factor, dropout, input_share, hidden_share)
+            loss = self._learn(part, factor, dropping)
             losses += loss * part.total
             count += part.total
             on_step(loss)
         return losses / max(1, count)
 
-    def _learn(
-        self, part: Prepared, factor: float, dropout: Dropout, input_share: float, hidden_share: float
-    ) -> float:
+    def _learn(self, part: Prepared, factor: float, dropping: Dropping) -> float:
         """Take one step; returns the mean loss of the whole batch."""
         gathered = {name: table.gather(part.rows[name]) for name, table in self.tables.items()}
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
         if len(part.targets):
-            loss = self._loss(part, gathered, dropout, input_share, hidden_share)
+            loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
         loss = self.crew.add_up([*self.network.parameters(), *gathered.values()], loss)
         for group in self.optimiser.param_groups:
@@ -93,28 +95,25 @@ class Learner:
         self.step += 1
         return float(loss.detach())
 
-    def _loss(
-        self,
-        part: Prepared,
-        gathered: Mapping[str, Tensor],
-        dropout: Dropout,
-        input_share: float,
-        hidden_share: float,
-    ) -> Tensor:
-        """What this process adds to the mean loss of the whole batch."""
-        scores = self.network(
-            part.batch.to(self.device),
-            {name: vectors.to(self.device) for name, vectors in gathered.items()},
-            dropout=dropout,
-            input_share=input_share,
-            hidden_share=hidden_share,
-            window_share=self.config.window_dropout,
-            context_share=self.config.context_dropout,
-        )
-        losses = set_loss(scores, self.target_sets[part.targets.to(self.device)])
+    def _loss(self, part: Prepared, gathered: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
+        """What this process adds to the mean loss of the whole batch.
+
+        Where the conventions of corpora are known, every fragment is learned both ways, told and not, so
+        that the model serves text of unknown conventions as well.
+        """
+        batch = part.batch.to(self.device)
+        tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
+        if part.told_targets is None:
+            losses = self._losses(self.network(batch, tables, dropping), part.targets)
+        else:
+            told, untold = self.network.both_ways(batch, tables, dropping)
+            losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
         if part.weights is not None:
             losses = losses * part.weights.to(self.device)
         return losses.mean() * (len(part.targets) / part.total)
+
+    def _losses(self, scores: Tensor, targets: Tensor) -> Tensor:
+        return set_loss(scores, self.target_sets[targets.to(self.device)])
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
@@ -162,6 +161,8 @@ class Prepared:
     """The rows of the words of the whole batch, for each view with a table."""
     targets: Tensor
     """[F] the numbers of target sets."""
+    told_targets: Tensor | None
+    """[F] the same where the network is told whose conventions to follow, if it ever is."""
     weights: Tensor | None
     """[F]"""
     total: int
@@ -178,6 +179,7 @@ def _prepared(batches: Iterator[Batch], crew: Crew) -> Iterator[Prepared]:
             tensors,
             rows,
             torch.from_numpy(batch.targets.astype(np.int64)),
+            None if batch.told_targets is None else torch.from_numpy(batch.told_targets.astype(np.int64)),
             None if batch.weights is None else torch.from_numpy(batch.weights),
             len(whole.targets),
         )

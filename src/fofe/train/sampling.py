@@ -17,10 +17,6 @@ from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
 
-UNTOLD = 0.3
-"""For which share of the sentences the network is not told whose conventions they follow, so that it can
-also tag text without that."""
-
 
 @dataclass(frozen=True)
 class LookedUp:
@@ -86,7 +82,9 @@ class Batch:
     names: BoolArray | None = None
     """[F, B] which names of the gazetteer the fragments match, where there is one."""
     conventions: BoolArray | None = None
-    """[F, C] of which corpus the conventions are that the fragments are judged by, where that is told."""
+    """[F, C] of which corpus the conventions are that the fragments follow, where some are known."""
+    told_targets: IntArray | None = None
+    """[F] which of the target sets where the network is told the conventions."""
 
 
 class Sampler:
@@ -184,12 +182,13 @@ class Sampler:
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        targets, conventions = self._examples.targets[kept], None
-        if self._conventions is not None and self._examples.told_targets is not None:
-            told = random.random(len(sentences), dtype=np.float32) >= UNTOLD
-            conventions = np.repeat(self._conventions[sentences] & told[:, None], counts, axis=0)
-            targets = np.where(conventions.any(axis=1), self._examples.told_targets[kept], targets)
-        return Batch(shown, fragments, targets, weights, names, conventions)
+        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names)
+        if self._conventions is None or self._examples.told_targets is None:
+            return batch
+        conventions = np.repeat(self._conventions[sentences], counts, axis=0)
+        known = conventions.any(axis=1)
+        told_targets = np.where(known, self._examples.told_targets[kept], batch.targets)
+        return replace(batch, conventions=conventions, told_targets=told_targets)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator
