@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from _paper_tables import ROWS, TRAINING_DATA
-from _plots import bar_chart, curve
+from _plots import bar_chart
 from _shown import TRAINED_HERE, TRILINGUAL_SYSTEMS, known_systems
-from ablations import STUDY_POINTS
+from ablations import charts
 from partial import partial_chart
 
 LABEL = 320
@@ -49,8 +49,7 @@ def _trilingual(metrics: Numbers) -> Iterator[str]:
 
 
 def _ablations(metrics: Numbers) -> Iterator[str]:
-    for title, points in STUDY_POINTS.items():
-        yield curve(f"dev F1 by {title}", {name: metrics[name] for name in points if name in metrics})
+    yield from charts(metrics).values()
 
 
 def _speed(metrics: Numbers) -> Iterator[str]:

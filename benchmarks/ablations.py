@@ -11,6 +11,8 @@ there, they are recorded, and each study gets a figure beside this file.
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from _conll import CONFIGS, STUDIES, Outcome, study
@@ -71,7 +73,8 @@ def main() -> None:
             name: round(_train(name, changes, smoke=False).dev[2], 2) for name, changes in points.items()
         }
         record("ablations", scores, COMMAND)
-        draw(scores)
+        for study_name, chart in charts(scores).items():
+            (HERE / f"ablation-{study_name}.svg").write_text(chart, "utf-8")
 
 
 def _train(name: str, changes: dict[str, Any], *, smoke: bool) -> Outcome:
@@ -95,13 +98,18 @@ def _is_done(name: str, changes: dict[str, Any]) -> bool:
     return (STUDIES / _folder(name, changes) / "result.json").exists()
 
 
-def draw(scores: dict[str, float]) -> None:
-    """A figure for each study."""
+def charts(scores: Mapping[str, float]) -> dict[str, str]:
+    """A figure for each study, by the first word of its points."""
+    found = {}
     for title, points in STUDY_POINTS.items():
-        prefix = next(iter(points)).partition("_")[0]
-        named = {name.removeprefix(f"{prefix}_").replace("_", " "): scores[name] for name in points}
-        path = HERE / f"ablation-{prefix}.svg"
-        path.write_text(curve(f"dev F1 by {title}", named), "utf-8")
+        word = next(iter(points)).partition("_")[0]
+        found[word] = curve(f"dev F1 by {title}", {_value(name, word): scores[name] for name in points})
+    return found
+
+
+def _value(point: str, word: str) -> str:
+    """What was tried at a point: its name without what all points of the study share."""
+    return re.sub(r"^[a-z_]+_(?=\d)", "", point).removeprefix(f"{word}_").replace("_", " ")
 
 
 if __name__ == "__main__":
