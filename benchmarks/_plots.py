@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -37,16 +37,9 @@ def bar_chart(title: str, values: Mapping[str, float], *, label: int = LABEL, le
 
 def curve(title: str, values: Mapping[str, float]) -> str:
     """Points side by side in their order, joined by a line."""
-    low, high = min(values.values()), max(values.values())
-    span = (high - low) or 1.0
-    step = (WIDTH - 2 * MARGIN) / max(1, len(values) - 1)
-    places = [
-        (MARGIN + number * step, MARGIN + (high - value) / span * (HEIGHT - 2 * MARGIN))
-        for number, value in enumerate(values.values())
-    ]
-    line = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+    places = _places(list(values.values()), min(values.values()), max(values.values()))
     parts = _opening(WIDTH, HEIGHT, title)
-    parts.append(f'<polyline points="{line}" fill="none" stroke="#a0aec0" stroke-width="1.5"/>')
+    parts.append(_polyline(places, "#a0aec0", 1.5))
     for (name, value), (across, down) in zip(values.items(), places, strict=True):
         parts += [
             f'<circle cx="{across:.1f}" cy="{down:.1f}" r="4" fill="#2b6cb0"/>',
@@ -64,13 +57,8 @@ def lines(title: str, series: Mapping[str, Mapping[str, float]]) -> str:
     parts = _opening(WIDTH + LABEL, HEIGHT, title)
     for number, (name, points) in enumerate(series.items()):
         colour = colours[number % len(colours)]
-        step = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
-        places = [
-            (MARGIN + place * step, MARGIN + (high - value) / ((high - low) or 1.0) * (HEIGHT - 2 * MARGIN))
-            for place, value in enumerate(points.values())
-        ]
-        line = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
-        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        places = _places(list(points.values()), low, high)
+        parts.append(_polyline(places, colour, 2))
         for (at, value), (across, down) in zip(points.items(), places, strict=True):
             parts += [
                 f'<circle cx="{across:.1f}" cy="{down:.1f}" r="3" fill="{colour}"/>',
@@ -81,6 +69,21 @@ def lines(title: str, series: Mapping[str, Mapping[str, float]]) -> str:
         top = MARGIN + 20 * number
         parts.append(f'<text x="{WIDTH - 30}" y="{top}" fill="{colour}">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _places(values: Sequence[float], low: float, high: float) -> list[tuple[float, float]]:
+    """Where values stand, from left to right, between the lowest at the bottom and the highest at the top."""
+    step = (WIDTH - 2 * MARGIN) / max(1, len(values) - 1)
+    span = (high - low) or 1.0
+    return [
+        (MARGIN + number * step, MARGIN + (high - value) / span * (HEIGHT - 2 * MARGIN))
+        for number, value in enumerate(values)
+    ]
+
+
+def _polyline(places: Sequence[tuple[float, float]], colour: str, width: float) -> str:
+    points = " ".join(f"{across:.1f},{down:.1f}" for across, down in places)
+    return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{width}"/>'
 
 
 def _opening(width: int, height: int, title: str) -> list[str]:
