@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 from _mention_runs import CONFIGS, configured, cost, trained
-from _record import RUNS, record_seed
+from _record import RUNS, as_command, record_seed
 
 from fofe.model.storage import StoredModel, load_model
 from fofe.train.config import RunConfig
@@ -103,4 +103,4 @@ def _f1(training: dict[str, Any]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    main()
+    as_command(main)
