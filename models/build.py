@@ -1,7 +1,7 @@
 """Make a shipped model from its recipe: train, compress, score, and write its package.
 
     python models/build.py models/recipes/en.toml
-    python models/build.py models/recipes/en.toml --run runs/joint-joint-1
+    python models/build.py models/recipes/en.toml --run runs/joint-joint-2
 
 Training goes on where it was cut off; with --run it is skipped and a finished run is taken. The corpora and
 vectors of the configuration are those beside the project. A model that is larger than its recipe allows, or
