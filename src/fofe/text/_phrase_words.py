@@ -11,6 +11,15 @@ DETERMINERS = _words(
     "a an the this that these those some any no every each either neither both all half such what which "
     "whose my your his her its our their thy another other many few several most more enough certain"
 )
+NUMBERS = _words(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+ADVERBS = _words(
+    "only quite so very too rather just even nearly almost about mainly mostly merely simply originally "
+    "particularly especially formerly newly highly fully truly really exceedingly extremely"
+)
+"""What may stand before a determiner or an adjective, and is never a head."""
 OPENERS = _words("a an the this these those my your his her its our their thy every each some no")
 """Determiners that begin a new phrase when they follow a noun."""
 PREPOSITIONS = _words(
@@ -26,7 +35,7 @@ CLAUSES = _words(
     "have had do does did can could will would shall should may might must ought"
 )
 """What begins a clause, or stands in one: pronouns and verbs."""
-AFTER_PRONOUNS = _words("of who whom which from in at with")
+AFTER_PRONOUNS = _words("of who whom which from in at with for")
 """What may follow a phrase that is a determiner only: those who came, many of them."""
 CONJUNCTIONS = _words("and or but nor & and/or yet plus")
 MARKS = _words(", ; : . ! ? ( ) [ ] { } – — -- … / ... -LRB- -RRB-")
@@ -67,7 +76,7 @@ ADJECTIVES = _words(
     "shallow wide narrow broad loose tight gentle cruel kind brave proud noble honest simple single "
     "double whole various different similar special common rare strange foreign religious cultural "
     "natural physical financial industrial commercial federal rural urban royal male female lonely "
-    "desperate separate domestic top chief senior junior primary secondary very so quite rather too"
+    "desperate separate domestic top chief senior junior primary secondary"
 )
 """Frequent ones; others are known by their endings."""
 ADJECTIVE_ENDINGS = (

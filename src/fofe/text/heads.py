@@ -14,6 +14,7 @@ from dataclasses import replace
 from fofe.text._phrase_words import (
     ADJECTIVE_ENDINGS,
     ADJECTIVES,
+    ADVERBS,
     AFTER_PRONOUNS,
     CLAUSES,
     CONJUNCTIONS,
@@ -22,6 +23,7 @@ from fofe.text._phrase_words import (
     ING_NOUNS,
     MARKS,
     NAMING,
+    NUMBERS,
     OPENERS,
     PARTICIPLES,
     POSSESSIVES,
@@ -73,7 +75,7 @@ def head_word(words: Sequence[str]) -> int:
             found = False
         elif (found and _ends_phrase(lower, place, end, head)) or (place > start and word in AFTER_PRONOUNS):
             break
-        elif _may_be_head(word):
+        elif _may_be_head(word) or (word == "one" and place > start):  # the old one
             if not (found and word in TRAILING):
                 head = place
             found = True
@@ -109,7 +111,16 @@ def _without_marks(words: Sequence[str]) -> tuple[int, int]:
 
 
 def _may_be_head(word: str) -> bool:
-    return word not in DETERMINERS and word not in QUOTES and word not in MARKS and word != "-"
+    return not (
+        word in DETERMINERS
+        or word in NUMBERS
+        or word in ADVERBS
+        or word in CONJUNCTIONS
+        or word in QUOTES
+        or word in MARKS
+        or word == "-"
+        or word[0].isdigit()
+    )
 
 
 def _ends_phrase(words: Sequence[str], place: int, end: int, head: int) -> bool:
@@ -125,15 +136,17 @@ def _ends_phrase(words: Sequence[str], place: int, end: int, head: int) -> bool:
 
 
 def _is_adjective(word: str) -> bool:
-    return word in ADJECTIVES or word.endswith(ADJECTIVE_ENDINGS)
+    return word in ADJECTIVES or word.endswith(ADJECTIVE_ENDINGS) or _is_regular_past(word)
+
+
+def _is_regular_past(word: str) -> bool:
+    return word.endswith("ed") and word not in ED_NOUNS and len(word) > 4
 
 
 def _is_participle(words: Sequence[str], place: int, end: int, head: int) -> bool:
     """Whether a participle follows its noun; one before another noun does not (`a retired teacher`)."""
     word = words[place]
-    regular = (word.endswith("ing") and word not in ING_NOUNS) or (
-        word.endswith("ed") and word not in ED_NOUNS and len(word) > 4
-    )
+    regular = (word.endswith("ing") and word not in ING_NOUNS) or _is_regular_past(word)
     if not regular and word not in PARTICIPLES and word not in NAMING:
         return False
     if head != place - 1 or _is_adjective(words[head]) or words[head].endswith("ly"):
@@ -145,6 +158,7 @@ def _is_participle(words: Sequence[str], place: int, end: int, head: int) -> boo
     after = words[place + 1]
     return (
         after in PREPOSITIONS
+        or after in ADVERBS
         or after in CLAUSES
         or after in DETERMINERS
         or after in MARKS
