@@ -258,7 +258,7 @@ def _pruner() -> optuna.pruners.BasePruner:
 
 
 def _enqueue_grid(study: optuna.Study, space: Space) -> int:
-    """Put the combinations of values into the queue that are neither done nor in it; returns how many exist."""
+    """Queue the combinations of values that are neither done nor queued; returns how many there are."""
     values = []
     for key, allowed in space.items():
         if isinstance(allowed, Range):
