@@ -53,8 +53,8 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         ),
         Topic(
             "ablations",
-            "Dev F1 of a compact model when one setting is changed at a time, after 6 epochs. So few favour what "
-            "learns fast: more fragments in an epoch are more steps, and less dropout is less noise.",
+            "Dev F1 of a compact model when one setting is changed at a time, after 6 epochs. So few favour "
+            "what learns fast: more fragments in an epoch are more steps, and less dropout is less noise.",
         ),
     ),
     "CoNLL-2003": (
