@@ -79,5 +79,5 @@ def running() -> Running:
 @pytest.fixture(scope="session")
 def address(tiny_path: Path, running: Running) -> Iterator[str]:
     """A server that allows little: a second, and 20,000 bytes."""
-    with running("--model", f"tiny={tiny_path}", "--timeout", "1", "--max-bytes", "20000") as (found, _):
+    with running("--model", f"tiny={tiny_path}", "--timeout", "2", "--max-bytes", "20000") as (found, _):
         yield found

@@ -304,7 +304,7 @@ def kill_when(arguments: list[str], ready: Callable[[], bool], delay: float) -> 
         stderr=subprocess.DEVNULL,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not ready() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
     time.sleep(delay)
