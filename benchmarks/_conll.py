@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -102,12 +103,16 @@ def _write_outcome(result: Path, training: dict[str, Any]) -> None:
 
 def read_outcome(result: Path) -> Outcome:
     """What came of a model."""
-    found = json.loads(result.read_text("utf-8"))
+    return outcome_of(json.loads(result.read_text("utf-8")))
+
+
+def outcome_of(training: Mapping[str, Any]) -> Outcome:
+    """The scores in what a model's card tells of its training."""
     return Outcome(
-        _scores(found["dev"]),
-        _scores(found["test"]) if "test" in found else None,
-        found["cpu_seconds"] / 60,
-        found["epochs"],
+        _scores(training["dev"]),
+        _scores(training["test"]) if "test" in training else None,
+        training["cpu_seconds"] / 60,
+        training["epochs"],
     )
 
 

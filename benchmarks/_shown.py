@@ -18,7 +18,7 @@ NOT_YET = "Not recorded here yet: {}"
 FEATURE_DATA = (
     "The corpus is the paper's. The word vectors are not: the paper's were made from Reuters RCV1, which is "
     "not free, those here from newswire of other years and Wikipedia. The paper ran 128 epochs; rates and "
-    "dropout fall to the same ends here, however many there are."
+    "dropout fall to the same ends here, however many there are. In full is with 128 epochs, too."
 )
 BESIDE = (
     "The first five rows are the paper's Table 2; Lample et al. and Ma and Hovy are added, as they report "
@@ -78,6 +78,10 @@ def table1(metrics: Mapping[str, Any]) -> Table:
     if any(default):
         rows.append(["configs/default.toml, its own epochs", "", "", "", *default])
     header = ["features", *_each("paper"), *_each("here")]
+    if any("_full_" in name for name in metrics):
+        header.append("here, in full, F1")
+        for number, row in enumerate(rows, 1):
+            row.append(_recorded(metrics, f"row{number:02}_full")[-1])
     epochs = f"; here {metrics['epochs']:g} epochs" if metrics else ""
     notes = [FEATURE_DATA, *([] if metrics else [NOT_YET.format("python benchmarks/paper.py table1")])]
     title = f"Features, CoNLL-2003, test (the paper's Table 1{epochs})"

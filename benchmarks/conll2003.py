@@ -16,6 +16,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from _conll import CONFIGS, FAST
 from _record import RUNS, as_command, record_seed, shared
@@ -36,17 +37,8 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="fewer epochs, for studies")
     parser.add_argument("--config", type=Path, default=CONFIGS / "default.toml")
     args = parser.parse_args()
-    config = _settings(args)
-    name = "-".join(["conll2003", args.config.stem, *(["fast"] if args.fast else []), str(args.seed)])
-    command = _command(args)
-    folder = train(
-        config,
-        RUNS / name,
-        TerminalWatcher(sys.stderr),
-        command=command.replace("SEED", str(args.seed)),
-        resume=True,
-    )
-    training = load_model(folder).training
+    config = _settings(args.config, args.seed, fast=args.fast)
+    training = train_seed(args.config, args.seed, fast=args.fast)
     metrics = {
         "test_f1": round(training["test"]["f1"], 2),
         "dev_f1": round(training["dev"]["f1"], 2),
@@ -57,25 +49,43 @@ def main() -> None:
     variant = [] if args.config.stem == "default" else [args.config.stem]
     benchmark = "_".join(["conll2003", *variant, *(["fast"] if args.fast else [])])
     same_but_seed = replace(config, training=replace(config.training, seed=0))
-    record_seed(benchmark, args.seed, metrics, command, same_but_seed)
+    record_seed(benchmark, args.seed, metrics, _command(args.config, fast=args.fast), same_but_seed)
 
 
-def _settings(args: argparse.Namespace) -> RunConfig:
+def model_of(path: Path, seed: int, *, fast: bool = False) -> Path:
+    """Where the model of a configuration lies once it is trained."""
+    name = "-".join(["conll2003", path.stem, *(["fast"] if fast else []), str(seed)])
+    return RUNS / name / "model"
+
+
+def train_seed(path: Path, seed: int, *, fast: bool = False) -> dict[str, Any]:
+    """Train the model of a configuration, or go on with it, and return what its card tells of that."""
+    model = train(
+        _settings(path, seed, fast=fast),
+        model_of(path, seed, fast=fast).parent,
+        TerminalWatcher(sys.stderr),
+        command=_command(path, fast=fast).replace("SEED", str(seed)),
+        resume=True,
+    )
+    return load_model(model).training
+
+
+def _settings(path: Path, seed: int, *, fast: bool) -> RunConfig:
     """The configuration with the corpora, vectors and names beside the project."""
     data = {
         "data.train": [str(shared("data", "conll2003", "eng.train"))],
         "data.dev": str(shared("data", "conll2003", "eng.testa")),
         "data.test": str(shared("data", "conll2003", "eng.testb")),
     }
-    config = load_config(args.config, data | {"training.seed": args.seed} | (FAST if args.fast else {}))
+    config = load_config(path, data | {"training.seed": seed} | (FAST if fast else {}))
     return replace(config, model=with_resources(config.model))
 
 
-def _command(args: argparse.Namespace) -> str:
+def _command(path: Path, *, fast: bool) -> str:
     """The command of this result, with SEED for the seed."""
     words = ["python", "benchmarks/conll2003.py", "--seed", "SEED"]
-    words += ["--fast"] if args.fast else []
-    words += [] if args.config.stem == "default" else ["--config", f"configs/{args.config.name}"]
+    words += ["--fast"] if fast else []
+    words += [] if path.stem == "default" else ["--config", f"configs/{path.name}"]
     return shlex.join(words)
 
 
