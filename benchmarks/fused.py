@@ -20,7 +20,9 @@ from mentions import BENCHMARKS, named_metrics
 
 from fofe.model.engine import Engine
 from fofe.model.ensemble import Ensemble, EnsembleEngine
+from fofe.model.settings import build
 from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
 from fofe.train.tuning import Judged, evaluate, judge, tune
 
@@ -75,9 +77,9 @@ def _trained(benchmark: str) -> list[Path]:
 def check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> None:
     """Seeds can be compared only if nothing else differs, but for the gates, which are not used here."""
 
-    def settings(model: StoredModel) -> dict[str, Any]:
+    def settings(model: StoredModel) -> RunConfig:
         run: dict[str, Any] = model.training["run"]
-        return run | {"training": {**run["training"], "seed": 0}, "gate": {}}
+        return build(RunConfig, run | {"training": {**run["training"], "seed": 0}, "gate": {}})
 
     for path, model in zip(paths, models, strict=True):
         if settings(model) != settings(models[0]):
