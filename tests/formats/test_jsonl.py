@@ -314,3 +314,59 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
     }
     with pytest.raises(InputError, match="the metadata of d is not JSON"):
         dump([Document("a", id="d", meta={"when": object()})])
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, 'rename it to "mentions"'),
+        ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "--format or --input"),
+        ({"text": "Ana left.", "labels": [[0, 3, "PER"]]}, "name the format doccano"),
+        ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "columns of CoNLL"),
+        ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "columns of CoNLL"),
+    ],
+)
+def test_annotation_under_another_name_is_told(file: Path, line: dict[str, Any], told: str) -> None:
+    documents, report = load(file, json.dumps(line), json.dumps(line))
+    assert [document.mentions for document in documents] == [[], []]
+    (remark,) = report.lines()
+    (key,) = set(line) - {"text", "tokens"}
+    assert remark.startswith(f'2 lines with "{key}" but no "mentions", read as without mentions')
+    assert told in remark
+    assert f"{file}:1" in remark
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"text": "Ana left.", "mentions": [], "spans": [{"start": 0, "end": 3, "label": "PER"}]},
+        {"tokens": ["Ana", "left"], "entities": [[0, 1, "PER"]], "ner_tags": ["B-PER", "O"]},
+        {"text": "Ana left.", "label": "positive", "tags": ["sport", "news"], "spans": []},
+        {"tokens": ["Ana", "left"], "tags": ["sport"]},
+    ],
+)
+def test_other_fields_are_carried_along_without_a_word(file: Path, line: dict[str, Any]) -> None:
+    (document,), report = load(file, json.dumps(line))
+    assert not report
+    assert document.meta == {key: line[key] for key in ("label", "tags", "spans", "ner_tags") if key in line}
+
+
+def test_a_type_may_be_called_label(file: Path) -> None:
+    mentions = [{"start": 0, "end": 3, "label": "PER_NOM"}, {"start": 0, "end": 3, "type": "X", "label": "Y"}]
+    (document,), report = load(file, json.dumps({"text": "Ana left.", "mentions": mentions}))
+    assert [mention.label for mention in document.mentions] == ["PER_NOM", "X"]
+    assert report.counts == {'fields "label" of a mention or sentence left out': 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "format"),
+    [
+        ('{"text": "Ana", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}]}', "doccano"),
+        ('[{"data": {"text": "Ana"}, "annotations": []}]', "label-studio"),
+        ("[", "label-studio"),
+        ('{"data": {"text": "Ana"}, "annotations": []}', "label-studio"),
+    ],
+)
+def test_the_format_of_another_tool_is_named(file: Path, line: str, format: str) -> None:
+    with pytest.raises(InputError, match=rf"corpus.jsonl:1: .*name the format {format}: by --from"):
+        load(file, line)

@@ -5,12 +5,13 @@
 - `{"tokens": ["..."], "entities": [[start, end, "type"]]}`: spans are half-open token positions.
 - `{"sentences": [{"tokens": ["..."], "mentions": [...]}]}`: the same for every sentence of a document.
 
-Mentions may stand under "mentions" or "entities", and each may be an object or a list. An object may also
-have "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and "text", which must agree with its
-span. Without "kind" a type that ends in `_NOM`, `.NOM` or `.NAM` says it. "unknown", "known" and "negatives"
-list the regions of a text or a sentence as [start, end] pairs, or are `true` for all of it. Other keys of a
-document are kept in its `meta` and come back when it is written. Spans may nest and cross. One line is read
-at a time.
+Mentions may stand under "mentions" or "entities", and each may be an object or a list. An object may say
+"label" for "type", and may also have "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and
+"text", which must agree with its span. Without "kind" a type that ends in `_NOM`, `.NOM` or `.NAM` says it.
+"unknown", "known" and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are
+`true` for all of it. Other keys of a document are kept in its `meta` and come back when it is written; what
+looks there like the annotation of another tool is counted. Spans may nest and cross. One line is read at a
+time.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.errors import InputError
+from fofe.formats._foreign import IF_DOCCANO, IF_LABEL_STUDIO, note_unread_annotation
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import (
     EMPTY_FILES,
@@ -44,6 +46,7 @@ MENTION_KEYS = ("mentions", "entities")
 REGION_KEYS = {UNKNOWN: "unknown", KNOWN: "known", NEGATIVE: "negatives"}
 RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
 
+_ONE_A_LINE = "put one JSON object on each line"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -58,25 +61,36 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
     for number, line in read_lines(path):
         if line.strip():
             empty = False
-            yield parse_line(line, name, number, report)
+            fields = _fields(line, name, number)
+            document = _document(fields, report)
+            note_unread_annotation(fields, document, report)
+            yield document
     if empty:
         report.note(EMPTY_FILES, name)
 
 
 def parse_line(line: str, path: str, number: int, report: Report) -> Document:
     """The document of one line; errors name the path and the number of the line."""
+    return _document(_fields(line, path, number), report)
+
+
+def _fields(line: str, path: str, number: int) -> Fields:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"not JSON: {error}", path=path, line=number, remedy="put one JSON object on each line"
-        ) from None
-    return _document(Fields(value, path, number, "the line"), report)
+        remedy = _ONE_A_LINE if not line.lstrip().startswith("[") else f"{_ONE_A_LINE}; {IF_LABEL_STUDIO}"
+        raise InputError(f"not JSON: {error}", path=path, line=number, remedy=remedy) from None
+    if isinstance(value, list):
+        problem = "the line: a list where an object is needed"
+        raise InputError(problem, path=path, line=number, remedy=f"{_ONE_A_LINE}; {IF_LABEL_STUDIO}")
+    return Fields(value, path, number, "the line")
 
 
 def _document(fields: Fields, report: Report) -> Document:
     if len(fields.which("text", "tokens")) > 1:
-        raise fields.error('both "text" and "tokens"', 'give token offsets under "sentences", or no text')
+        raise fields.error(
+            'both "text" and "tokens"', 'leave one of them out; offsets of tokens go under "sentences"'
+        )
     if fields.which("text"):
         document = _from_characters(fields, report)
     elif fields.which("sentences"):
@@ -89,7 +103,8 @@ def _document(fields: Fields, report: Report) -> Document:
     elif fields.which("tokens"):
         document = _from_words([fields], report)
     else:
-        raise fields.error("no text", 'a line needs "text", "tokens" or "sentences"')
+        needed = 'a line needs "text", "tokens" or "sentences"'
+        raise fields.error("no text", f"{needed}; {IF_LABEL_STUDIO}" if fields.which("data") else needed)
     document.id = fields.identifier("id")
     document.meta = fields.rest()
     return document
@@ -163,7 +178,15 @@ def _mentions(fields: Fields) -> list[Fields]:
     keys = fields.which(*MENTION_KEYS)
     if len(keys) > 1:
         raise fields.error('both "mentions" and "entities"', "give one of them")
-    return fields.objects(keys[0], lists_as=("start", "end", "type")) if keys else []
+    mentions = fields.objects(keys[0], lists_as=("start", "end", "type")) if keys else []
+    return [_with_type(mention) for mention in mentions]
+
+
+def _with_type(mention: Fields) -> Fields:
+    """The mention, whose type may also stand under "label"; doccano's are of another format."""
+    if mention.which("start_offset") and not mention.which("start"):
+        raise mention.error('"start" is missing', IF_DOCCANO)
+    return mention if mention.which("type") else mention.renamed({"label": "type"})
 
 
 def write(
