@@ -7,11 +7,12 @@
     python benchmarks/joint.py --seed 1
 
 The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and
-in its own labels; nominals are heads in all of them. Each is scored in the corpus's own types on its test
-set (GUM: dev). The corpora mark mentions differently ("the White House" or "White House"), so the joint
-model is told which of them a training sentence is from, and is judged by the conventions of each. Without a
-name, what has not been trained yet is trained, and all are compared and recorded: the joint model's F1 minus
-that of the single one. A call that was killed goes on when it is given again.
+in its own labels; nominals are heads in all of them, names as each corpus writes them. Each is scored in the
+corpus's own types on its test set (GUM: dev). The corpora mark mentions differently ("the White House" or
+"White House"), so the joint model is told which of them a training sentence is from, and is judged by the
+conventions of each. Without a name, what has not been trained yet is trained, and all are compared and
+recorded: the joint model's F1 minus that of the single one. A call that was killed goes on when it is given
+again.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def _trained(name: str, seed: int, epochs: int | None) -> StoredModel:
 
 def _settings(seed: int, epochs: int | None) -> RunConfig:
     overrides: dict[str, Any] = {"training.seed": seed} | ({"training.epochs": epochs} if epochs else {})
-    return configured(CONFIGS / "english.toml", overrides)
+    config = configured(CONFIGS / "english.toml", overrides)
+    return replace(config, corpus=tuple(replace(corpus, bare_names=False) for corpus in config.corpus))
 
 
 def _alone(config: RunConfig, name: str) -> RunConfig:

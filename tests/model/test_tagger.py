@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -161,6 +162,11 @@ def test_documents_keep_everything_but_their_mentions(tiny_model: Model) -> None
     assert document.mentions == [old], "the caller's own document stays as it was"
 
 
+def test_documents_without_sentences_are_cut_first(tiny_model: Model) -> None:
+    (tagged,) = tiny_model.tag_documents([Document(TEXT, id="d1")])
+    assert tagged == replace(tiny_model(TEXT), id="d1")
+
+
 def test_alternatives_are_the_next_best_labels(tiny_model: Model) -> None:
     assert all(mention.alternatives == () for mention in tiny_model(TEXT).mentions)
     for mention in tiny_model.with_options(alternatives=2)(TEXT).mentions:
@@ -200,6 +206,20 @@ def test_options_make_another_model(tiny_model: Model) -> None:
 def test_options_out_of_range(options: dict[str, float], message: str, tiny_model: Model) -> None:
     with pytest.raises(FofeError, match=message):
         tiny_model.with_options(**options)  # type: ignore[arg-type]
+
+
+def test_a_pickled_model_is_the_same_model(tiny_model: Model) -> None:
+    model = tiny_model.with_options(threshold=0.9)
+    model(TEXT)
+    again = pickle.loads(pickle.dumps(model))
+    assert again(TEXT) == model(TEXT)
+    assert again.decoding == model.decoding
+
+
+def test_a_model_shows_what_it_is(tiny_model: Model) -> None:
+    shown = repr(tiny_model.with_options(threshold=0.25, strategy="longest-first"))
+    assert str(tiny_model.path) in shown
+    assert "language en, GPE, ORG, ORG_NOM, PER, PER_NOM; longest-first from 0.25" in shown
 
 
 def test_threads_can_share_a_model(tiny_model: Model) -> None:

@@ -140,6 +140,17 @@ def test_nominals_are_reduced_to_heads_given_or_found(tmp_path: Path) -> None:
     assert heads.train[1].spans == [(1, 2, "PER_NOM")]
 
 
+def test_names_can_lose_their_determiners(tmp_path: Path) -> None:
+    words = ["They", "sailed", "on", "the", "Thames", "."]
+    path = tmp_path / "rivers.jsonl"
+    path.write_text(json.dumps({"tokens": words, "entities": [[3, 5, "LOC"]]}) + "\n", encoding="utf-8")
+    config = CorpusConfig("rivers", (str(path),), dev=str(path), test=str(path), bare_names=True)
+    (rivers,) = read_corpora(RunConfig(corpus=(config,))).parts
+    for part in ("train", "dev", "test"):
+        assert rivers.part(part)[0].spans == [(4, 5, "LOC")]
+    assert rivers.scheme()["bare_names"]
+
+
 @pytest.mark.parametrize(
     ("unannotated", "unknown"),
     [

@@ -161,6 +161,7 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     from fofe.evaluate.view import flat, with_labels, without_inner
     from fofe.model.shipped import model_path
     from fofe.model.tagger import load
+    from fofe.text.bare_names import with_bare_names
     from fofe.text.heads import with_heads
 
     model = load(model_path(args.model))
@@ -168,6 +169,8 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     scheme = _scheme(args, model, gold)
     if args.heads or (scheme and scheme.heads):
         gold = list(map(with_heads, gold))
+    if scheme and scheme.bare_names:
+        gold = list(map(with_bare_names, gold))
     if scheme is None:
         return gold, list(model.tag_documents(gold))
     model = scheme.applied_to(model)

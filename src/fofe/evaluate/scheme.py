@@ -22,6 +22,8 @@ class Scheme:
     """Whether only outermost mentions are annotated."""
     heads: bool = False
     """Whether its nominals are reduced to their head words."""
+    bare_names: bool = False
+    """Whether its names lose a determiner before them and a possessive 's behind them."""
     conventions: str | None = None
     """The corpus itself, where the model knows its conventions."""
 
@@ -49,7 +51,7 @@ def trained_scheme(model: Model, name: str) -> Scheme:
 
 def _told_scheme(told: Mapping[str, Any]) -> Scheme:
     labels = {label: frozenset(of_model) for label, of_model in told["labels"].items()}
-    return Scheme(labels, not told["nested"], told["heads"])
+    return Scheme(labels, not told["nested"], told["heads"], told.get("bare_names", False))
 
 
 def given_scheme(settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]) -> Scheme:

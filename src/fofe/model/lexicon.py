@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class Lexicon(Generic[Key]):
         self._lock = threading.Lock()
         self._places: dict[Key, int] = {}
         self._rows: list[FloatArray] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the words seen so far: a model that is pickled starts afresh elsewhere."""
+        return {"compute": self._compute, "limit": self._limit}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["compute"], limit=state["limit"])  # type: ignore[misc]
 
     def look_up(self, words: Sequence[Key]) -> tuple[IntArray, list[FloatArray]]:
         """The places [T] of words, and the arrays of rows [N, D] that they point into.

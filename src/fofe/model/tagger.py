@@ -71,6 +71,12 @@ class Model:
         self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
 
+    def __repr__(self) -> str:
+        return (
+            f"<fofe model {self.path}: language {self.config.language}, {', '.join(self.labels[1:])}; "
+            f"{self.decoding.strategy} from {self.decoding.threshold:g}>"
+        )
+
     def with_options(
         self,
         *,
@@ -148,8 +154,11 @@ class Model:
         return self.tag_documents(Document.from_words([words]) for words in sentences)
 
     def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Tag documents that have sentences and tokens; yields copies with the mentions found."""
-        for group in _groups(documents, TOKENS_AT_ONCE):
+        """Tag documents; yields copies with the mentions found.
+
+        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
+        """
+        for group in _groups(map(self._cut, documents), TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
             opens = [not number for document in group for number in range(len(document.sentences))]
             found = self._found(sentences, opens)
@@ -160,6 +169,11 @@ class Model:
                     for one in next(found)
                 ]
                 yield replace(document, mentions=mentions)
+
+    def _cut(self, document: Document) -> Document:
+        if document.sentences or not document.text.strip():
+            return document
+        return replace(document, sentences=self._tokeniser.document(document.text).sentences)
 
     def judge(self, document: Document) -> Scores:
         """The label probabilities of every fragment of a document that has sentences, at once.

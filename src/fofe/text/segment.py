@@ -29,10 +29,18 @@ class InWord(NamedTuple):
 
 def _jieba() -> Segmenter:
     try:
-        import rjieba
+        import rjieba  # noqa: F401
     except ModuleNotFoundError:
         raise FofeError("the segmenter 'jieba' is not installed (pip install 'fofe[zh]')") from None
-    return rjieba.cut
+    return _cut_by_jieba
+
+
+def _cut_by_jieba(text: str) -> list[str]:
+    """A function of its own because a model that is pickled holds it, and what it calls cannot be pickled."""
+    import rjieba
+
+    words: list[str] = rjieba.cut(text)
+    return words
 
 
 _SEGMENTERS: dict[str, Callable[[], Segmenter]] = {"jieba": _jieba}

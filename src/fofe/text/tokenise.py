@@ -47,6 +47,10 @@ class Tokeniser:
         self._matches = rules.token.finditer
         self._sentence_ends = rules.sentence_ends
 
+    def __reduce__(self) -> tuple[Callable[[str], Tokeniser], tuple[str]]:
+        """Pickled by its language: rules may hold what cannot be pickled."""
+        return tokeniser, (self.language,)
+
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
         if not isinstance(text, str):  # a missing value of a table, bytes, a list of texts

@@ -66,6 +66,8 @@ class CorpusConfig:
     """What training fragments count as that overlap no mention."""
     heads: bool = False
     """Whether nominals are reduced to their head words."""
+    bare_names: bool = False
+    """Whether names lose a determiner before them and a possessive 's behind them."""
     weight: float = 1.0
     """What the loss of each of its fragments is multiplied by."""
     share: float = 1.0

@@ -14,6 +14,7 @@ from fofe.errors import InputError
 from fofe.evaluate.projection import NONE, mapped
 from fofe.formats import read_corpus
 from fofe.formats.report import Report
+from fofe.text.bare_names import with_bare_names
 from fofe.text.document import Document, join_label, split_label
 from fofe.text.heads import with_heads
 from fofe.text.tokenise import tokeniser
@@ -52,6 +53,7 @@ class Corpus:
             "labels": {label: sorted(self.annotation.labels[label]) for label in exhaustive},
             "nested": self.annotation.nested,
             "heads": self.config.heads,
+            "bare_names": self.config.bare_names,
         }
 
     def labels(self) -> set[str]:
@@ -192,10 +194,12 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     options: dict[str, Any] = {}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
         options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
-    documents = read_corpus(
+    documents: Iterable[Document] = read_corpus(
         path, corpus.format, report, language=language, retokenise=corpus.retokenise, **options
     )
-    return map(with_heads, documents) if corpus.heads else documents
+    if corpus.heads:
+        documents = map(with_heads, documents)
+    return map(with_bare_names, documents) if corpus.bare_names else documents
 
 
 def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:

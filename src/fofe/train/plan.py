@@ -63,6 +63,8 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
         yield f"fragments that are not annotated and overlap no mention: {config.unannotated}"
     if config.heads:
         yield "nominals are reduced to their head words"
+    if config.bare_names:
+        yield "names lose a determiner before them and a possessive 's behind them"
     yield f"weight {config.weight:g}, share {config.share:g}"
     for name in ("train", "dev", "test"):
         sentences = corpus.part(name)

@@ -52,7 +52,7 @@ class Watcher(Protocol):
 
 
 class _Deaf:
-    """What a process that does not speak for the run tells: nothing."""
+    """Hears nothing: for callers who do not want to know, and processes that do not speak for the run."""
 
     def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
 
@@ -66,22 +66,23 @@ class _Deaf:
 def train(
     config: RunConfig,
     folder: str | Path,
-    watcher: Watcher,
+    watcher: Watcher | None = None,
     *,
-    command: str,
+    command: str = "from Python",
     start: str | Path | None = None,
     resume: bool = False,
     fold: Fold | None = None,
 ) -> Path:
     """Train a model in a directory and return the directory of the model.
 
+    `watcher` hears how training goes on, and `command` is what the model's card tells of its making.
     With `start`, training goes on from that model: its language, views and layers, its labels and new ones.
     With `fold`, one part of the training sentences is left out.
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
         config = replace(config, model=stored.config)
-    run = Run(config, folder, watcher, command=command, start=stored, fold=fold)
+    run = Run(config, folder, watcher or _Deaf(), command=command, start=stored, fold=fold)
     run.train(resume=resume)
     return run.folder / MODEL
 
