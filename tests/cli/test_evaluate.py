@@ -229,6 +229,22 @@ def test_a_model_in_the_labels_of_a_corpus(
         run(str(path), "--model", model, "--map", "HUMAN=PERSON")
 
 
+def test_labels_that_only_one_side_has_are_pointed_out(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    line = {"tokens": ["Ann", "saw", "Rome"], "entities": [[0, 1, "HUMAN"], [2, 3, "CITY"]]}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    stored_with_corpora(model)
+    assert run(str(path), "--model", model) == 0
+    told = capsys.readouterr().err
+    assert "2 mentions with a label that the model does not have: CITY, HUMAN" in told
+    assert "2 mentions that the model found have a label that no mention here has: PER" in told
+    assert "give --as news for a corpus annotated like that one; or --map LABEL=LABEL,..." in told
+    assert run(str(path), "--model", model, "--as", "news") == 0
+    assert "these count as errors" not in capsys.readouterr().err
+
+
 def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fofe.cli._arguments import natural
@@ -172,7 +173,9 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     if scheme and scheme.bare_names:
         gold = list(map(with_bare_names, gold))
     if scheme is None:
-        return gold, list(model.tag_documents(gold))
+        predicted = list(model.tag_documents(gold))
+        _tell_mismatch(args, model, gold, predicted)
+        return gold, predicted
     model = scheme.applied_to(model)
     _tell_left_out(args, gold, model.labels)
     gold = [with_labels(document, model.labels) for document in gold]
@@ -182,6 +185,30 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     outer = list(map(without_inner, gold))
     _tell_inner(args, gold, outer)
     return outer, list(map(flat, predicted))
+
+
+def _tell_mismatch(
+    args: argparse.Namespace, model: Model, gold: list[Document], predicted: list[Document]
+) -> None:
+    """Say which labels only one side has: they count as errors, which may not be what was meant."""
+    annotated, found = _label_counts(gold), _label_counts(predicted)
+    unknown = {label: annotated[label] for label in sorted(annotated.keys() - set(model.labels))}
+    strange = {label: found[label] for label in sorted(found.keys() - annotated.keys())}
+    if unknown:
+        told = f"mentions with a label that the model does not have: {', '.join(unknown)}"
+        print(f"{args.gold}: {sum(unknown.values())} {told}", file=sys.stderr)
+    if strange:
+        told = f"mentions that the model found have a label that no mention here has: {', '.join(strange)}"
+        print(f"{args.gold}: {sum(strange.values())} {told}", file=sys.stderr)
+    if unknown or strange:
+        corpora = [name for name in model.training.get("corpora", {}) if name != "data"]
+        as_corpus = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        remedies = [*as_corpus, "--map LABEL=LABEL,... to say which labels of the model one here stands for"]
+        print(f"{args.gold}: these count as errors; give {'; or '.join(remedies)}", file=sys.stderr)
+
+
+def _label_counts(documents: list[Document]) -> Counter[str]:
+    return Counter(mention.label for document in documents for mention in document.mentions)
 
 
 def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Collection[str]) -> None:
