@@ -104,6 +104,28 @@ def test_plain_text_under_a_corpus_suffix(
     assert document["text"] == TEXT
 
 
+@pytest.mark.parametrize(
+    ("output", "arguments", "start"),
+    [
+        ("x.html", [], "<!DOCTYPE html>"),
+        ("x.conll", [], "Anna B-PER\n"),
+        ("x.iob2", [], "Anna B-PER\n"),
+        ("x.TSV", [], "text:1\t0\t9\tPER\t"),
+        ("x.txt", [], "[Anna Berg PER] met"),
+        ("x.ndjson", [], '{"text": '),
+        ("x.out", [], '{"text": '),
+        ("x", [], '{"text": '),
+        ("x.html", ["-f", "text"], "[Anna Berg PER] met"),
+        ("x.jsonl", ["--redact"], "[PER] met"),
+    ],
+)
+def test_the_suffix_of_the_output_says_its_format(
+    output: str, arguments: list[str], start: str, model: str, tmp_path: Path
+) -> None:
+    assert tag(model, "--text", TEXT, "-o", str(tmp_path / output), *arguments) == 0
+    assert (tmp_path / output).read_text("utf-8").startswith(start)
+
+
 def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tag(model, "--text", TEXT, "--format", "tsv", "--alternatives", "1") == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
@@ -117,6 +139,21 @@ def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
         label, score = row[6].split("=")
         assert label != row[3]
         assert float(score) < 0.5
+
+
+def test_tsv_names_every_document(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ids(*arguments: str) -> list[str]:
+        assert tag(model, *arguments, "-f", "tsv") == 0
+        return [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()]
+
+    assert ids("-t", "In Lima it rained.", "-t", "In Lima it rained.") == ["text:1", "text:2"]
+    give_stdin(monkeypatch, b"In Lima it rained.\n")
+    assert ids() == ["stdin:1"]
+    words = tmp_path / "words.conll"
+    words.write_text("In O\nLima O\n", "utf-8")
+    assert ids(str(words)) == [f"document 1 of {words}"]
 
 
 def test_text_for_eyes(model: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ class GivenText(NamedTuple):
         return len(self.text)
 
     def read(self, report: Report) -> Named:  # noqa: ARG002
-        return f"text {self.number}", Document(self.text)
+        return f"text:{self.number}", Document(self.text)
 
 
 class TextLine(NamedTuple):

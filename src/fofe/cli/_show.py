@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.formats import conll, jsonl
+from fofe.formats import FORMATS, conll, jsonl
 from fofe.formats._shared import without_surrogates
 from fofe.formats.report import Report
 from fofe.formats.schemes import scheme_named
@@ -18,8 +19,21 @@ from fofe.text.document import Document, Mention, split_label
 if TYPE_CHECKING:
     from fofe.text.offsets import OffsetUnit
 
+_FORMATS_OF_SUFFIXES = {
+    **{suffix: name for name in ("conll", "jsonl") for suffix in FORMATS[name].suffixes},
+    ".tsv": "tsv",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+}
+
 COLOURS = (36, 33, 32, 35, 34, 31)
 """ANSI colours of types, in the order of the model's labels."""
+
+
+def format_of_output(path: str) -> str | None:
+    """The format that the name of a file promises, if it promises one."""
+    return _FORMATS_OF_SUFFIXES.get(Path(path).suffix.lower())
 
 
 @dataclass(frozen=True)
@@ -66,7 +80,8 @@ class Show:
         return conll.format_document(document, report, place, scheme=scheme_named("IOB2"), alone=self.alone)
 
     def _tsv(self, document: Document, report: Report, place: str) -> str:
-        return without_surrogates("".join(_rows(_with_offsets(document, self.offsets))), report, place)
+        rows = _rows(_with_offsets(document, self.offsets), document.id or place)
+        return without_surrogates("".join(rows), report, place)
 
     def _html(self, document: Document, report: Report, place: str) -> str:
         return html.article(replace(document, text=without_surrogates(document.text, report, place)))
@@ -97,11 +112,11 @@ def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
     return replace(document, mentions=mentions, regions=regions, meta={**document.meta, "offsets": unit})
 
 
-def _rows(document: Document) -> Iterator[str]:
+def _rows(document: Document, id: str) -> Iterator[str]:
     for mention in document.mentions:
         text = " ".join(mention.text.split())
         others = "".join(f"\t{label}={score:.4f}" for label, score in mention.alternatives)
-        place = f"{document.id}\t{mention.start}\t{mention.end}"
+        place = f"{id}\t{mention.start}\t{mention.end}"
         yield f"{place}\t{mention.label}\t{mention.score:.4f}\t{text}{others}\n"
 
 

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from fofe.cli._bulk import Tagged, TagJob
     from fofe.cli._input_bar import InputBar
     from fofe.cli._pieces import Piece
+    from fofe.cli._show import Show
     from fofe.formats.report import Report
 
 DESCRIPTION = """\
 Find mentions. Input is plain text, a document a line (or the whole file with
 --unit file), or a corpus (conll, jsonl, brat), whose own tokens are used.
-Output is coloured text on a terminal and JSON lines in a pipe.
+Output is coloured text on a terminal and JSON lines in a pipe; into a file,
+what its suffix says.
 
 A document that cannot be read is told and left out, and the exit code is 1.
 """
@@ -36,7 +38,7 @@ examples:
   echo "Leeds won." | fofe tag --format tsv
   fofe tag notes.txt --threshold 0.8 --alternatives 2
   fofe tag news.txt --conventions conll2003 -f text    (names alone, as in that corpus)
-  fofe tag news.txt --format html -o news.html
+  fofe tag news.txt -o news.html
   fofe tag letters.txt --redact > letters.redacted.txt
   fofe tag --workers 4 big.jsonl -o mentions.jsonl
   fofe tag --model runs/tiny/model corpus.conll --format conll
@@ -93,7 +95,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "-f",
         "--format",
         choices=FORMATS,
-        help="format of the output (default: text on a terminal, else jsonl)",
+        help="format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
     )
     parser.add_argument(
         "--redact", action="store_true", help="write the text with [LABEL] instead of each mention"
@@ -166,6 +168,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Tag, and write as it goes."""
     from fofe.cli._input_bar import InputBar
+    from fofe.cli._show import Show
     from fofe.formats._shared import STANDARD, open_output
     from fofe.formats.report import Report
 
@@ -173,9 +176,11 @@ def run(args: argparse.Namespace) -> int:
         return _tag_parquet(args)
     report = Report()
     waiting, size = _input(args, report)
-    first_two = list(islice(waiting, 2)) if args.format == "conll" else []
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
-    job = _job(args, on_terminal=on_terminal, alone=len(first_two) == 1)
+    format = _format(args, on_terminal=on_terminal)
+    first_two = list(islice(waiting, 2)) if format == "conll" else []
+    colour = on_terminal and "NO_COLOR" not in os.environ
+    job = _job(args, Show(format, args.offsets, colour, alone=len(first_two) == 1))
     with (
         closing(_results(args, job, chain(first_two, waiting))) as results,
         open_output(args.output) as stream,
@@ -266,22 +271,28 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
     return pieces(sources, report), total_size(sources)
 
 
-def _job(args: argparse.Namespace, *, on_terminal: bool, alone: bool) -> TagJob:
-    from fofe.cli._bulk import TagJob
-    from fofe.cli._show import Show
+def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
+    """The format of the output: what was asked for, what the name of the file promises, or what fits."""
+    from fofe.cli._show import format_of_output
     from fofe.errors import FofeError
 
     if args.redact and args.format not in (None, "text"):
         raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
-    format = "redacted" if args.redact else args.format or ("text" if on_terminal else "jsonl")
-    colour = on_terminal and "NO_COLOR" not in os.environ
+    if args.redact:
+        return "redacted"
+    return args.format or format_of_output(args.output) or ("text" if on_terminal else "jsonl")
+
+
+def _job(args: argparse.Namespace, show: Show) -> TagJob:
+    from fofe.cli._bulk import TagJob
+
     return TagJob(
         model=_model(args),
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
         options=_options(args),
         flat=args.flat,
-        show=Show(format, args.offsets, colour, alone),
+        show=show,
         strict=args.strict,
     )
 
