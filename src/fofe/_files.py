@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from fofe.errors import InputError
+from fofe.errors import InputError, NotTextError
+
+ENCODING_REMEDY = "convert the file, for example with iconv -f latin1 -t utf-8"
+
+_OTHER_KINDS = tuple(
+    (re.compile(mark, re.DOTALL), kind, remedy)
+    for mark, kind, remedy in (
+        (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),
+        (rb"\xff\xfe|\xfe\xff", "UTF-16", "convert it: iconv -f utf-16 -t utf-8"),
+        (rb"\x1f\x8b", "packed by gzip", "unpack it with gunzip, or read it by zcat FILE | fofe ... -"),
+        (rb"BZh\d1AY&SY", "packed by bzip2", "unpack it with bunzip2, or read it by bzcat FILE | fofe ... -"),
+        (rb"\xfd7zXZ\0", "packed by xz", "unpack it with unxz, or read it by xzcat FILE | fofe ... -"),
+        (rb"PK\x03\x04", "a zip archive", "unpack it with unzip; of an office document, save the text"),
+        (rb"\x89PNG\r\n", "a PNG image", "give text"),
+        (rb"%PDF-\d\.\d[\r\n]", "a PDF document", "take the text out of it, for example with pdftotext"),
+    )
+)
+"""How files begin that are no text in UTF-8, what they are, and what to do about it."""
 
 
 def read_text(path: str | Path) -> str:
@@ -24,6 +41,7 @@ def read_text(path: str | Path) -> str:
 
 def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
     """Decode bytes as UTF-8; an error names the line and the byte."""
+    check_is_text(data, path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -31,14 +49,15 @@ def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
             f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
             path=path,
             line=data.count(b"\n", 0, error.start) + 1,
-            remedy=encoding_remedy(data),
+            remedy=ENCODING_REMEDY,
         ) from None
 
 
-def encoding_remedy(data: bytes) -> str:
-    """How to make UTF-8 of a file that begins like this."""
-    encoding = "utf-16" if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "latin1"
-    return f"convert the file, for example with iconv -f {encoding} -t utf-8"
+def check_is_text(head: bytes, path: str | Path | None = None) -> None:
+    """Refuse, by its first bytes, what is no UTF-8 text as a whole, rather than complain of every line."""
+    for mark, kind, remedy in _OTHER_KINDS:
+        if mark.match(head):
+            raise NotTextError(f"is {kind}, not text in UTF-8", path=path, remedy=remedy)
 
 
 @contextmanager

@@ -32,6 +32,10 @@ class InputError(FofeError):
         super().__init__(" ".join(part for part in parts if part))
 
 
+class NotTextError(InputError):
+    """A file that is no text at all, or all of it in another encoding than UTF-8."""
+
+
 class ConfigError(InputError):
     """A configuration that cannot be used."""
 

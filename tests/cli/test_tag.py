@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import subprocess
 import sys
 from pathlib import Path
@@ -222,7 +225,6 @@ def test_what_was_done_to_the_input_is_told(
         ("empty.txt", b"", "1 files without a document (first: "),
         ("table.tsv", b"id\ttext\n1\tLima\n", "--input text takes the file for plain text"),
         ("words.conll", "café O\n".encode("latin-1"), "iconv -f latin1"),
-        ("notepad.txt", "Lima\n".encode("utf-16"), "iconv -f utf-16"),
     ],
 )
 def test_files_that_are_not_what_was_meant(
@@ -231,6 +233,62 @@ def test_files_that_are_not_what_was_meant(
     (tmp_path / name).write_bytes(content)
     assert tag(model, str(tmp_path / name)) == (0 if not content else 1)
     assert message in capsys.readouterr().err
+
+
+OTHER_KINDS = [
+    ("Lima\n".encode("utf-16"), "is UTF-16, not text in UTF-8 (convert it: iconv -f utf-16 -t utf-8)"),
+    ("Lima\n".encode("utf-32"), "is UTF-32, not text in UTF-8 (convert it: iconv -f utf-32 -t utf-8)"),
+    ("Lima\n".encode("utf-16-le"), "holds NUL bytes, as no text does (of UTF-16 text"),
+    (
+        gzip.compress(b"Lima\n"),
+        "is packed by gzip, not text in UTF-8 (unpack it with gunzip, or read it by zcat",
+    ),
+    (bz2.compress(b"Lima\n"), "is packed by bzip2"),
+    (lzma.compress(b"Lima\n"), "is packed by xz"),
+    (b"PK\x03\x04" + bytes(20), "is a zip archive"),
+    (b"\x89PNG\r\n\x1a\n\0\0", "is a PNG image"),
+    (b"%PDF-1.4\n%\xe2\xe3", "is a PDF document"),
+]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["file", "stdin"])
+@pytest.mark.parametrize(("content", "message"), OTHER_KINDS)
+def test_what_is_no_text_is_refused_as_a_whole(
+    content: bytes,
+    message: str,
+    stream: bool,
+    model: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, output = tmp_path / "input", tmp_path / "output"
+    path.write_bytes(content)
+    give_stdin(monkeypatch, content)
+    assert tag(model, "-" if stream else str(path), "-o", str(output)) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"fofe: {'<stdin>' if stream else path}: {message}")
+    assert error.count("\n") == 1
+    assert not output.exists()
+
+
+def test_text_that_only_speaks_of_pdf_is_text(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give_stdin(monkeypatch, b"%PDF-1.4 is how such a file begins.\n")
+    assert len(tagged(capsys, model)) == 1
+
+
+def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documents(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_bytes("Lima\n".encode("utf-16"))
+    (tmp_path / "b.txt").write_bytes(b"In Lima it rained all day.\n")
+    paths = [str(tmp_path / name) for name in ("a.txt", "b.txt")]
+    assert tag(model, "--unit", "file", *paths) == 1
+    captured = capsys.readouterr()
+    assert found(json.loads(captured.out)) == [("Lima", "GPE")]
+    assert f"{paths[0]}: is UTF-16" in captured.err
 
 
 @pytest.mark.parametrize(

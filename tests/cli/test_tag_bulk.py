@@ -137,6 +137,24 @@ def test_a_bad_line_of_text_is_left_out(
     assert f"{path}:2: byte 0xe9" in captured.err
 
 
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_many_bad_lines_of_a_file_are_counted(
+    workers: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    latin, other = tmp_path / "latin.txt", tmp_path / "other.txt"
+    latin.write_bytes("café\n".encode("latin-1") * 90 + b"Lima\n")
+    other.write_bytes("café\n".encode("latin-1") * 5)
+    assert tag(model, str(latin), str(other), "--workers", workers) == 1
+    errors = capsys.readouterr().err.splitlines()
+    assert [line.split(": byte")[0] for line in errors] == [
+        *(f"fofe: {latin}:{number}" for number in range(1, 6)),
+        *(f"fofe: {other}:{number}" for number in range(1, 6)),
+        f"fofe: {latin}: 85 more could not be read",
+        "fofe: 95 documents left out because they could not be read; 1 tagged",
+    ]
+
+
 def test_a_bad_file_does_not_keep_others_from_being_tagged(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tempfile
 from pathlib import Path
@@ -107,9 +108,18 @@ def test_annotations(content: bytes) -> None:
         read_or_fail(Path(folder, "d.ann"), "brat")
 
 
-@pytest.mark.parametrize("format", ["conll", "jsonl"])
-def test_utf16_is_an_error(tmp_path: Path, format: str) -> None:
+@pytest.mark.parametrize("format", ["conll", "jsonl", "label-studio", "doccano", None])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Rio B-LOC\n".encode("utf-16"), "is UTF-16, not text in UTF-8 .*iconv -f utf-16"),
+        (gzip.compress(b"Rio B-LOC\n"), "is packed by gzip, .*zcat"),
+    ],
+)
+def test_what_is_no_text_is_an_error(
+    tmp_path: Path, format: str | None, content: bytes, message: str
+) -> None:
     path = tmp_path / "corpus"
-    path.write_bytes("Rio B-LOC\n".encode("utf-16"))
-    with pytest.raises(InputError, match=r"corpus:1: byte 0xff .* is not UTF-8"):
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"corpus: {message}"):
         list(read_corpus(path, format))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fofe._files import check_is_text
 from fofe.cli._pieces import (
     BratText,
     GivenText,
@@ -20,7 +21,7 @@ from fofe.cli._pieces import (
     Unreadable,
     Words,
 )
-from fofe.errors import InputError
+from fofe.errors import InputError, NotTextError
 from fofe.formats import FORMATS, brat, conll, corpus_files
 from fofe.formats._shared import EMPTY_FILES, STANDARD, display_name, open_bytes
 from fofe.formats.report import Report
@@ -34,6 +35,12 @@ TEXT_FILE = "text, a file a document"
 _PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
 _TEXT_ITSELF = "give the name of a file, or the text itself with --text"
 _NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
+
+
+_NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8"
+_FAIL_ALONE = (TEXT_FILE, "brat", "spacy")
+"""Kinds of input where a file is one document, or is no text anyway."""
+_GLANCE = 4096
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,25 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
             found.append(Source(path, TEXT_LINES if unit == "line" else TEXT_FILE))
         else:
             raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
+    for source in found:
+        _check_file(source)
     return found
+
+
+def _check_file(source: Source) -> None:
+    """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes."""
+    alone = source.kind in _FAIL_ALONE
+    if not alone and source.path != STANDARD and Path(source.path).is_file():
+        with open_bytes(source.path) as stream:
+            _check_start(stream.read(_GLANCE), source)
+
+
+def _check_start(head: bytes, source: Source) -> None:
+    """Refuse what would only be a flood of bad lines."""
+    name = display_name(source.path)
+    check_is_text(head, name)
+    if source.kind == TEXT_LINES and b"\0" in head:
+        raise NotTextError("holds NUL bytes, as no text does", path=name, remedy=_NUL_BYTES)
 
 
 def _is_corpus(path: str, format: str | None) -> bool:
@@ -100,6 +125,8 @@ def _pieces(source: Source, report: Report) -> Iterator[Piece]:
             yield from _READERS[source.kind](source.path, report)
         else:
             yield from _documents(source, report)
+    except NotTextError:
+        raise
     except InputError as error:
         yield Unreadable(error)
 
@@ -122,6 +149,8 @@ def _text_lines(path: str, report: Report) -> Iterator[Piece]:
     number = 0
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
+            if number == 1:
+                _check_start(line, Source(path, TEXT_LINES))
             yield TextLine(path, number, line)
     if not number:
         report.note(EMPTY_FILES, display_name(path))
@@ -137,6 +166,8 @@ def _json_lines(path: str, report: Report) -> Iterator[Piece]:
     empty = True
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
+            if number == 1:
+                check_is_text(line, display_name(path))
             empty = empty and not line.strip()
             yield JsonLine(path, number, line)
     if empty:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
@@ -26,7 +27,8 @@ Find mentions. Input is plain text, a document a line (or the whole file with
 Output is coloured text on a terminal and JSON lines in a pipe; into a file,
 what its suffix says.
 
-A document that cannot be read is told and left out, and the exit code is 1.
+A document that cannot be read is told and left out, and the exit code is 1; a
+file that is no UTF-8 text at all is refused before any work is done.
 """
 
 EXAMPLES = """\
@@ -49,6 +51,9 @@ examples:
 FORMATS = ("text", "jsonl", "tsv", "conll", "html")
 
 PARQUET = ".parquet"
+
+BAD_TOLD = 5
+"""How many bad documents of a file are told one by one; the rest is counted."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -326,19 +331,24 @@ def _write(
     results: Iterable[Tagged], stream: IO[str], bar: InputBar, report: Report, *, strict: bool
 ) -> tuple[int, int]:
     """Write and tell what comes; returns how many documents were tagged and how many were bad."""
-    tagged = bad = 0
+    tagged = 0
+    bad: Counter[str] = Counter()
     for result in results:
         stream.write(result.output)
         stream.flush()  # whoever reads the other end of a pipe sees it now
         if strict and result.bad:
             raise result.bad[0]
         for error in result.bad:
-            bar.say(f"fofe: {error}")
+            bad[str(error.path)] += 1
+            if bad[str(error.path)] <= BAD_TOLD:
+                bar.say(f"fofe: {error}")
         bar.update(result.size)
         report.add(result.report)
         tagged += result.documents
-        bad += len(result.bad)
-    return tagged, bad
+    for path, number in bad.items():
+        if number > BAD_TOLD:
+            bar.say(f"fofe: {path}: {number - BAD_TOLD} more could not be read")
+    return tagged, bad.total()
 
 
 def _tell(line: str) -> None:

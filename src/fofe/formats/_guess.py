@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fofe._files import check_is_text
 from fofe.errors import InputError
 from fofe.formats.conll import is_tag
 
@@ -14,10 +15,11 @@ def guess_by_content(path: Path) -> str | None:
     """The format that the first line with content looks like, if it looks like any."""
     try:
         with path.open("rb") as stream:
-            head = stream.read(_GLANCE).decode("utf-8-sig", errors="replace")
+            data = stream.read(_GLANCE)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    for line in head.split("\n"):
+    check_is_text(data, path)
+    for line in data.decode("utf-8-sig", errors="replace").split("\n"):
         if line.lstrip().startswith("{"):
             return "jsonl"
         columns = line.split()

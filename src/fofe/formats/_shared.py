@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from fofe._files import decode_utf8, encoding_remedy, read_text, write_whole
+from fofe._files import ENCODING_REMEDY, check_is_text, decode_utf8, read_text, write_whole
 from fofe.errors import InputError
 from fofe.formats.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
@@ -45,6 +45,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     name = display_name(path)
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
+            if number == 1:
+                check_is_text(line, name)
             yield number, decode_line(line, name, number)
 
 
@@ -57,7 +59,7 @@ def decode_line(line: bytes, name: str, number: int) -> str:
             f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
             path=name,
             line=number,
-            remedy=encoding_remedy(line),
+            remedy=ENCODING_REMEDY,
         ) from None
 
 
