@@ -120,12 +120,23 @@ def test_nested_mentions_of_a_corpus_that_is_said_to_be_flat_are_told(tmp_path: 
 
 
 def test_a_flat_model_of_one_corpus_does_not_make_that_flat(tmp_path: Path) -> None:
+    missed = "2 mentions inside others that a model without decoding.nested = true does not find"
     for name, nested in (("novel.jsonl", True), ("news.conll", False)):
         configured(tmp_path)
         (tmp_path / "one.toml").write_text(f'[data]\ntrain = ["{name}"]\ndev = "{name}"\n', "utf-8")
         corpora = read_corpora(load_config(tmp_path / "one.toml"))
         assert corpora.parts[0].annotation.nested == nested
-        assert not any("inside others" in line for line in corpora.report.lines())
+        assert any(line.startswith(missed) for line in corpora.report.lines()) == nested
+
+
+def test_labels_of_dev_that_cannot_be_learned_are_pointed_out(tmp_path: Path) -> None:
+    configured(tmp_path)
+    (tmp_path / "one.toml").write_text('[data]\ntrain = ["news.conll"]\ndev = "novel.jsonl"\n', "utf-8")
+    report = read_corpora(load_config(tmp_path / "one.toml")).report
+    told = "3 dev mentions with a label that no training mention has, so that none is found"
+    assert f"{told} (first: PER_NOM, GPE, PER_NOM)" in report.lines()
+    both = read_corpora(configured(tmp_path)).report
+    assert not any("no training mention has" in line for line in both.lines())
 
 
 def test_a_flat_model_takes_what_lies_inside_for_negative(tmp_path: Path) -> None:

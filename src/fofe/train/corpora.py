@@ -93,7 +93,9 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
     """
     tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
     report = Report()
-    return Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
+    corpora = Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
+    _note_unlearnable_labels(corpora)
+    return corpora
 
 
 def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
@@ -119,7 +121,10 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
     if not annotation.nested:
-        _note_inner_mentions(corpus.name, everything, report)
+        what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
+        _note_inner_mentions(what, everything, report)
+    elif not config.decoding.nested:
+        _note_inner_mentions("that a model without decoding.nested = true does not find", everything, report)
     for label in sorted(_own_labels(everything)):
         if not annotation.labels[label]:
             parts = (train, dev, test, held_out)
@@ -181,13 +186,25 @@ def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, r
                 report.note(what, " ".join(sentence.words[start:end]))
 
 
-def _note_inner_mentions(corpus: str, sentences: Sequence[LabelledSentence], report: Report) -> None:
-    what = f"mentions inside others in corpus {corpus!r}, which has nested = false: learned, but not scored"
+def _note_inner_mentions(what: str, sentences: Sequence[LabelledSentence], report: Report) -> None:
     for sentence in sentences:
         outer = set(outer_spans(span[:2] for span in sentence.spans))
         for start, end, _ in sentence.spans:
             if (start, end) not in outer:
-                report.note(what, " ".join(sentence.words[start:end]))
+                report.note(f"mentions inside others {what}", " ".join(sentence.words[start:end]))
+
+
+def _note_unlearnable_labels(corpora: Corpora) -> None:
+    """Say which mentions of dev sets no model can find, since nothing like them is in the training text."""
+    learned = frozenset().union(
+        *(part.annotation.present(_own_labels([*part.train, *part.held_out])) for part in corpora.parts)
+    )
+    for part in corpora.parts:
+        for _, _, label in (span for sentence in part.dev for span in sentence.spans):
+            if not part.annotation.labels[label] & learned:
+                corpora.report.note(
+                    "dev mentions with a label that no training mention has, so that none is found", label
+                )
 
 
 def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> Iterable[Document]:
