@@ -105,6 +105,7 @@ class _Table:
             elif self._is_comment(line, columns):
                 report.note("comment lines left out", f"{self.path}:{number}")
             else:
+                self._check_width(line, columns, number)
                 self._add(rows, columns, number)
         if rows.words:
             yield rows
@@ -124,7 +125,6 @@ class _Table:
         return tag is None or not is_tag(tag)
 
     def _add(self, rows: _Rows, columns: list[str], number: int) -> None:
-        self._check_width(columns, number)
         word = _column(columns, self._token_column)
         if not word:
             problem = (
@@ -136,15 +136,16 @@ class _Table:
         if self._tag_column is not None:
             rows.tags.append(self._tag(columns, self._tag_column, number))
 
-    def _check_width(self, columns: list[str], number: int) -> None:
+    def _check_width(self, line: str, columns: list[str], number: int) -> None:
         if self._columns is None:
             self._columns = len(columns)
         if len(columns) != self._columns:
-            inside = "a tab" if self._tabs else "a space, or a line without its tag"
+            separator = "tab" if self._tabs else "space"
+            remedy = f"look for a {separator} inside a token, or a line without its tag"
+            if line.startswith("#"):
+                remedy += "; a comment line needs --comments"
             raise self._error(
-                f"{len(columns)} columns where the rows before have {self._columns}",
-                number,
-                f"look for {inside} inside a token; a comment line needs --comments",
+                f"{len(columns)} columns where the rows before have {self._columns}", number, remedy
             )
 
     def _tag(self, columns: list[str], tag_column: int, number: int) -> str:
