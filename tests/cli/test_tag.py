@@ -79,6 +79,31 @@ def test_standard_input(
     assert len(document["mentions"]) == 3
 
 
+@pytest.mark.parametrize("line", [{"text": TEXT}, {"tokens": ["Lima"]}])
+def test_json_lines_taken_for_text_are_told(
+    line: dict[str, Any], model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = f"{json.dumps(line)}\n".encode() * 2
+    give_stdin(monkeypatch, given)
+    assert tag(model) == 0
+    told = "fofe: read as plain text, but looks like JSON lines (give --input jsonl): <stdin>\n"
+    assert capsys.readouterr().err == told
+    give_stdin(monkeypatch, given)
+    assert tag(model, "--input", "jsonl") == 0
+    assert "looks like" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line", [b"{Lima}", b'{"body": "Lima"}', b'"text"', b"{" * 2000, b'{"text": "\xe9"}']
+)
+def test_other_text_in_braces_is_text(
+    line: bytes, model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give_stdin(monkeypatch, line)
+    assert tag(model) in (0, 1)
+    assert "looks like" not in capsys.readouterr().err
+
+
 def test_jsonl_keeps_what_it_carries(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "corpus.jsonl"
     line = {"id": "d1", "text": TEXT, "mentions": [{"start": 0, "end": 4, "type": "OLD"}], "genre": "news"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import sys
@@ -32,6 +33,7 @@ CHUNK_BYTES = 32_768
 TEXT_LINES = "text, a line a document"
 TEXT_FILE = "text, a file a document"
 
+JSON_AS_TEXT = "read as plain text, but looks like JSON lines (give --input jsonl)"
 _PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
 _TEXT_ITSELF = "give the name of a file, or the text itself with --text"
 _NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
@@ -151,9 +153,19 @@ def _text_lines(path: str, report: Report) -> Iterator[Piece]:
         for number, line in enumerate(stream, start=1):
             if number == 1:
                 _check_start(line, Source(path, TEXT_LINES))
+                if _looks_like_json_line(line):
+                    report.found(JSON_AS_TEXT, display_name(path))
             yield TextLine(path, number, line)
     if not number:
         report.note(EMPTY_FILES, display_name(path))
+
+
+def _looks_like_json_line(line: bytes) -> bool:
+    try:
+        value = json.loads(line) if line.lstrip().startswith(b"{") else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens"))
 
 
 def _text_file(path: str, _: Report) -> Iterator[Piece]:
