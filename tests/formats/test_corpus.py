@@ -40,7 +40,9 @@ def test_formats_are_recognised(tmp_path: Path, name: str, content: str, format:
 def test_what_is_not_recognised_must_be_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    with pytest.raises(InputError, match=r"cannot be guessed \(name it: conll, jsonl, brat, .*\)"):
+    with pytest.raises(
+        InputError, match=r"cannot be guessed \(name it: conll, .*--from, --to or --format.*`format =`"
+    ):
         guess_format(path)
 
 

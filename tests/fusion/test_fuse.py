@@ -219,3 +219,23 @@ def test_arguments_that_make_no_sense(
 ) -> None:
     assert main(["fuse", "-o", str(tmp_path / "x.tab"), *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (['{"id": "1", "text": "Ana"}'], "b.jsonl: has 1 documents where A has 2 (join what systems found"),
+        (['{"id": "1", "text": "Ana"}', '{"id": "3", "text": "Rio"}'], "document 2 is '3', but '2' in A"),
+        (['{"text": "Ana"}', '{"text": "Oslo"}'], "b.jsonl: document 2 has another text than in A"),
+    ],
+)
+def test_only_the_same_texts_are_joined(
+    lines: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text('{"id": "1", "text": "Ana"}\n{"id": "2", "text": "Rio"}\n', "utf-8")
+    second.write_text("\n".join(lines), "utf-8")
+    assert main(["fuse", str(first), str(second), "-o", str(tmp_path / "out.jsonl")]) == 2
+    error = capsys.readouterr().err
+    assert message in error.replace(str(first), "A")
+    assert "gold" not in error

@@ -78,7 +78,10 @@ def guess_format(path: str | Path) -> str:
     else:
         by_content = guess_by_content(path) if path.is_file() else None
     if by_content is None:
-        remedy = f"name it: {', '.join(FORMATS)}; plain text without annotation is for fofe tag"
+        remedy = (
+            f"name it: {', '.join(FORMATS)}, by --from, --to or --format, in a configuration by `format =`; "
+            "plain text without annotation is for fofe tag"
+        )
         raise InputError("the format cannot be guessed", path=path, remedy=remedy)
     return by_content
 

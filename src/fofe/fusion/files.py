@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from fofe.errors import FofeError
-from fofe.evaluate.spans import pair
+from fofe.errors import FofeError, InputError
 from fofe.formats import read_corpus, write_corpus
 from fofe.formats.report import Report
 from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
@@ -87,9 +86,8 @@ class CorpusPredictions:
 
     def __init__(self, paths: Sequence[str], report: Report) -> None:
         self._corpora: list[list[Document]] = [list(read_corpus(path, None, report)) for path in paths]
-        for other in self._corpora[1:]:
-            for _ in pair(self._corpora[0], other):
-                pass
+        for path, other in zip(paths[1:], self._corpora[1:], strict=True):
+            _check_same_texts(self._corpora[0], other, paths[0], path)
 
     def systems(self) -> list[list[list[Mention]]]:
         return [[document.mentions for document in corpus] for corpus in self._corpora]
@@ -101,6 +99,23 @@ class CorpusPredictions:
         )
         format = "jsonl" if path == "-" or not Path(path).suffix else None
         write_corpus(documents, path, format, report)
+
+
+def _check_same_texts(
+    first: Sequence[Document], other: Sequence[Document], first_path: str, path: str
+) -> None:
+    """Refuse what was found in other texts, or in another order."""
+    remedy = "join what systems found in the same texts, in the same order"
+    if len(first) != len(other):
+        problem = f"has {len(other)} documents where {first_path} has {len(first)}"
+        raise InputError(problem, path=path, remedy=remedy)
+    for number, (one, two) in enumerate(zip(first, other, strict=True), start=1):
+        if one.id and two.id and one.id != two.id:
+            problem = f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
+            raise InputError(problem, path=path, remedy=remedy)
+        if one.text != two.text:
+            problem = f"document {number} has another text than in {first_path}"
+            raise InputError(problem, path=path, remedy=remedy)
 
 
 @dataclass(frozen=True)

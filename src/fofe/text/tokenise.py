@@ -101,9 +101,11 @@ def tokeniser(language: str) -> Tokeniser:
         return _tokeniser(base, base)
     if base in _ISO_CODES.split() or len(base) == 3:
         return _tokeniser(base, PLAIN)
+    ruled = [code for code in languages() if code != PLAIN]
     raise InputError(
         f"unknown language {language!r}",
-        remedy=f"give an ISO 639 code: {', '.join(languages())}; xx is for any language",
+        remedy=f"give an ISO 639 code, two letters such as de: {', '.join(ruled)} have rules of their own, "
+        "others share plain ones; xx is for any language",
     )
 
 
