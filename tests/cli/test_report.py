@@ -68,13 +68,19 @@ def test_errors_are_shown_as_gold_and_found(
     assert ">Omar Haddad<small>PER " in found
 
 
-def test_a_model_away_from_its_run_has_no_curves(tiny_path: Path, tmp_path: Path) -> None:
+def test_a_model_away_from_its_run_has_no_curves(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(tiny_path, tmp_path / "alone" / "model")
     output = tmp_path / "report.html"
     assert main(["report", str(tmp_path / "alone" / "model"), "-o", str(output)]) == 0
     page = output.read_text("utf-8")
     assert "There is no metrics.jsonl beside the model" in page
     assert "<h2>Scores</h2>" not in page
+    printed = capsys.readouterr()
+    assert printed.out == f"{output}\n"
+    assert printed.err.startswith("fofe: without a corpus the page has no scores")
+    assert "--corpus" in printed.err
 
 
 @pytest.mark.parametrize("values", [[3.0], [0.0, 0.0], [18.8, 94.1], [1e-6, 2e-6], [-2.0, 5.0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from fofe.cli._arguments import count
 from fofe.cli._corpus_options import add_corpus_options
@@ -19,6 +20,12 @@ examples:
   fofe report runs/tiny/model
   fofe report runs/tiny/model --corpus examples/corpus/dev.jsonl -o tiny.html
 """
+
+
+WITHOUT_CORPUS = (
+    "without a corpus the page has no scores, thresholds, confusions and errors: "
+    "give an annotated one by --corpus"
+)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -60,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
     if args.corpus:
         gold = read_documents(args.corpus, args, model.config.language)
         corpus = OnCorpus(gold, list(model.tag_documents(gold)))
+    else:
+        print(f"fofe: {WITHOUT_CORPUS}", file=sys.stderr)
     page = report_page(model, corpus, name=args.model, examples_of_each=args.errors)
     with open_output(args.output) as stream:
         stream.write(page)
