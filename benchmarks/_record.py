@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, setti
     `command` holds the word SEED where the seed stood; each metric becomes a list, one value a seed.
     Where `settings` are told, results of other settings stay in a record of their own.
     """
-    digest = "" if settings is None else hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
+    digest = "" if settings is None else hashlib.sha256(repr(_chosen(settings)).encode()).hexdigest()[:12]
     with _alone():
         results = read_results()
         wanted = (benchmark, command, digest)
@@ -82,6 +83,20 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, setti
             results.remove(earlier)
         joined = _joined(earlier["metrics"] if earlier else {"seed": []}, {"seed": seed, **metrics})
         _write([*results, _entry(benchmark, joined, command) | ({"settings": digest} if digest else {})])
+
+
+def _chosen(settings: object) -> object:
+    """The settings that are not the defaults, so that one that is added later changes no digest."""
+    if is_dataclass(settings):
+        values = {field: getattr(settings, field.name) for field in fields(settings)}
+        return {field.name: _chosen(value) for field, value in values.items() if value != _default(field)}
+    if isinstance(settings, (list, tuple)):
+        return [_chosen(value) for value in settings]
+    return settings
+
+
+def _default(field: Field[Any]) -> object:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _joined(earlier: Metrics, new: Metrics) -> Metrics:

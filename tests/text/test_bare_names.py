@@ -38,7 +38,9 @@ def test_the_first_word_of_a_sentence_has_its_capital_from_there() -> None:
     assert bare_name(["The", "Thames"], opens=True) == (1, 2)
 
 
-@given(st.lists(st.sampled_from(["the", "The", "old", "Anna", "of", "'s", "my", "7"]), min_size=1), st.booleans())
+@given(
+    st.lists(st.sampled_from(["the", "The", "old", "Anna", "of", "'s", "my", "7"]), min_size=1), st.booleans()
+)
 def test_only_small_words_in_front_and_a_possessive_behind_are_cut_off(words: list[str], opens: bool) -> None:
     first, last = bare_name(words, opens=opens)
     assert 0 <= first < last <= len(words)
