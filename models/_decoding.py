@@ -2,7 +2,8 @@
 
 In training, a label of a corpus that stands for several of the model's has the probability of all of them
 together. Whoever uses the model sees each label by itself, with its own, lower score: the threshold and the
-strategy are chosen anew for that, on the same dev sets.
+strategy are chosen anew for that, on the same dev sets. How it decodes in the labels of a corpus, as `fofe
+evaluate --as` asks it to, stays as training found it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from fofe.decode import Candidate
 from fofe.decode.select import select
 from fofe.model.engine import Engine
+from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel
 from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpora, Corpus
@@ -58,8 +60,13 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
         for corpus in corpora.parts
         if corpus.part("dev") and corpus.name in model.config.conventions
     ]
+    schemes = {
+        name: scheme | {"decoding": to_table(model.decodings.get(name, model.decoding))}
+        for name, scheme in model.training["corpora"].items()
+    }
     return replace(
         model,
         decoding=Decoding(best.threshold, best.strategy, options.nested),
         decodings=tune_conventions(told, options, model.config.conventions),
+        training={**model.training, "corpora": schemes},
     )

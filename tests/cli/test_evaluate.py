@@ -229,6 +229,22 @@ def test_a_model_in_the_labels_of_a_corpus(
         run(str(path), "--model", model, "--map", "HUMAN=PERSON")
 
 
+def test_a_corpus_is_scored_as_training_decoded_it_until_the_scores_are_calibrated(
+    model: str, gold: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored_with_corpora(model)
+    stored = load_model(model)
+    found = report(capsys, gold, "--model", model, "--map", "ORG=PER")["scores"]["overall"]
+    assert found["tp"] + found["fp"] > 0
+    scheme = {"labels": {"ORG": ["PER"]}, "nested": False, "heads": False}
+    decoding = {"threshold": 1.0, "strategy": "highest-first", "nested": False}
+    training = {"corpora": {"news": {**scheme, "decoding": decoding}}}
+    for extra, finds in (((), False), (("calibration",), True)):
+        save_model(replace(stored, training=training | {name: {} for name in extra}), model)
+        overall = report(capsys, gold, "--model", model, "--as", "news")["scores"]["overall"]
+        assert (overall["tp"] + overall["fp"] > 0) == finds
+
+
 def test_labels_that_only_one_side_has_are_pointed_out(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

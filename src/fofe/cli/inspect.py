@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from fofe.model.ensemble import Ensemble
     from fofe.model.storage import Decoding, StoredModel
@@ -100,7 +100,8 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
         if part in model.training:
             scores = model.training[part]
             facts[part] = (
-                f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}{before}"
+                f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}"
+                f"{_mean_over(scores.get('f1_by_corpus', ()))}{before}"
             )
     if "calibration" in model.training:
         facts["calibration"] = _calibration(model.training["calibration"])
@@ -108,6 +109,10 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
         if key in model.training:
             facts[key.replace("_", " ")] = model.training[key]
     return facts
+
+
+def _mean_over(corpora: Collection[str]) -> str:
+    return f", the mean over {' and '.join(corpora)}, each scored in its own labels" if corpora else ""
 
 
 def _decoding(decoding: Decoding) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 from fofe.errors import FofeError
 from fofe.evaluate.projection import in_labels_of_corpus, mapped
+from fofe.model.settings import build
+from fofe.model.storage import Decoding
 from fofe.model.tagger import Model
 from fofe.text.document import NOMINAL, Document, join_label
 
@@ -26,10 +28,15 @@ class Scheme:
     """Whether its names lose a determiner before them and a possessive 's behind them."""
     conventions: str | None = None
     """The corpus itself, where the model knows its conventions."""
+    decoding: Decoding | None = None
+    """How to decode in these labels, where that was tuned apart from the model's own."""
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, by its conventions."""
-        return in_labels_of_corpus(model, self.labels).with_options(conventions=self.conventions)
+        model = in_labels_of_corpus(model, self.labels).with_options(conventions=self.conventions)
+        if self.decoding is None:
+            return model
+        return model.with_options(threshold=self.decoding.threshold, strategy=self.decoding.strategy)
 
 
 def trained_scheme(model: Model, name: str) -> Scheme:
@@ -46,7 +53,13 @@ def trained_scheme(model: Model, name: str) -> Scheme:
         raise FofeError(
             f"the members of the ensemble do not agree how {name!r} is annotated (score them one by one)"
         )
-    return replace(scheme, conventions=name if name in model.config.conventions else None)
+    # Those of a calibrated model are for other scores, those of an ensemble's members for each of them alone.
+    tuned = None if others or "calibration" in model.training else first[name].get("decoding")
+    return replace(
+        scheme,
+        conventions=name if name in model.config.conventions else None,
+        decoding=build(Decoding, tuned) if tuned else None,
+    )
 
 
 def _told_scheme(told: Mapping[str, Any]) -> Scheme:
