@@ -20,6 +20,9 @@ FEATURE_DATA = (
     "not free, those here from newswire of other years and Wikipedia. The paper ran 128 epochs; rates and "
     "dropout fall to the same ends here, however many there are. In full is with 128 epochs, too."
 )
+QUICKLY = (
+    "The rows are trained with AdamW and averaged weights instead of the paper's SGD; what is in full is not."
+)
 BESIDE = (
     "The first five rows are the paper's Table 2; Lample et al. and Ma and Hovy are added, as they report "
     "themselves. A gazetteer here: titles of Wikipedia, and the names of the training text."
@@ -83,7 +86,8 @@ def table1(metrics: Mapping[str, Any]) -> Table:
         for number, row in enumerate(rows, 1):
             row.append(_recorded(metrics, f"row{number:02}_full")[-1])
     epochs = f"; here {metrics['epochs']:g} epochs" if metrics else ""
-    notes = [FEATURE_DATA, *([] if metrics else [NOT_YET.format("python benchmarks/paper.py table1")])]
+    notes = [FEATURE_DATA, *([QUICKLY] if metrics.get("quick") else [])]
+    notes += [] if metrics else [NOT_YET.format("python benchmarks/paper.py table1 --quick")]
     title = f"Features, CoNLL-2003, test (the paper's Table 1{epochs})"
     return Table(header, rows, title=title, notes=notes)
 
