@@ -236,7 +236,7 @@ def test_pointing_at_a_fragment_lights_its_words(page: Page) -> None:
     assert lit == ["Anna", "Berg"]
     assert "Anna Berg It is a mention." in (page.text_content("#detail") or "")
     page.hover("#found mark >> text=mayor")
-    assert page.get_attribute("#lattice .cell.lit", "aria-label", timeout=2000).startswith("mayor:")  # type: ignore[union-attr]
+    assert page.get_attribute("#lattice .cell.lit", "aria-label", timeout=20_000).startswith("mayor:")  # type: ignore[union-attr]
 
 
 def test_keys_move_in_the_lattice(page: Page) -> None:
