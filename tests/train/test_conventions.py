@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import fofe
@@ -18,6 +19,7 @@ from fofe.cli import main
 from fofe.errors import ConfigError, FofeError, ModelError
 from fofe.formats.report import Report
 from fofe.kbp.tab import read_tab
+from fofe.model.engine import Engine
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import load_model, save_model
 from fofe.model.tagger import Model
@@ -117,6 +119,28 @@ def test_conventions_bring_their_own_decoding(model: Model) -> None:
     given = model.with_options(conventions="bare", threshold=0.123)
     assert given.decoding == replace(stored.decodings["bare"], threshold=0.123)
     assert given.with_options(nested=True).decoding.threshold == 0.123, "what is not given stays"
+
+
+def test_conventions_outlive_a_training_that_adds_labels(model: Model, tmp_path: Path) -> None:
+    sentence = {"tokens": ["Rain", "in", "May"], "mentions": [{"start": 0, "end": 1, "type": "WEATHER"}]}
+    (tmp_path / "more.jsonl").write_text((json.dumps({"sentences": [sentence]}) + "\n") * 3, "utf-8")
+    path = tmp_path / "more.toml"
+    path.write_text(
+        '[data]\ntrain = ["more.jsonl"]\ndev = "more.jsonl"\n' + CONFIG[: CONFIG.index("[model]")]
+    )
+    hardly = [f"training.{name}" for name in ("rate=1e-9", "word_rate=1e-9", "epochs=1", "average=0")]
+    settings = [word for setting in hardly for word in ("--set", setting)]
+    assert main(["train", str(path), "-o", str(tmp_path / "run"), "--from", str(model.path), *settings]) == 0
+    assert model.path is not None
+    before, after = load_model(model.path), load_model(tmp_path / "run" / "model")
+    assert after.labels == (*before.labels, "WEATHER")
+    for corpus in FOUND:
+        judged, again = (
+            Engine(one.config, one.encoder, one.weights).following(corpus).score([TEXT.split()]).probabilities
+            for one in (before, after)
+        )
+        of_old_labels = again[:, : len(before.labels)]
+        assert np.allclose(of_old_labels / of_old_labels.sum(1, keepdims=True), judged, atol=1e-4)
 
 
 def test_decodings_of_unknown_corpora_are_an_error(model: Model, tmp_path: Path) -> None:

@@ -167,7 +167,10 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             trained = torch.from_numpy(start.weights[name])
-            parameter[: len(trained)] = trained
+            # What is told of conventions has the rows of one corpus behind those of the other.
+            corpora = len(start.config.conventions) if name.startswith("told.") else 1
+            rows = trained.view(corpora, -1, *trained.shape[1:])
+            parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
 
 
 @dataclass(frozen=True)
