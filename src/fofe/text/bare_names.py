@@ -35,15 +35,24 @@ def _reduced(mention: Mention, document: Document, aligner: Aligner) -> Mention:
 def bare_name(words: Sequence[str], *, opens: bool = False) -> tuple[int, int]:
     """The half-open range of the name itself in a phrase of at least one word.
 
-    It begins behind a determiner and the words in small letters that follow it, and ends before a possessive
-    *'s*. A determiner with a capital belongs to the name (*The Hague*), unless it opens the sentence. A
-    phrase without a capital keeps its determiner.
+    It begins behind a determiner and the words in small letters and the punctuation that follow it, and ends
+    before a possessive *'s*. A determiner with a capital belongs to the name (*The Hague*), unless it opens
+    the sentence. A phrase without a capital or a digit keeps its determiner, and so does one in which
+    punctuation follows it at once (*A - 1*).
 
     >>> bare_name("the late John Graves 's".split())
     (2, 4)
     """
     last = len(words) - (len(words) > 1 and words[-1] in POSSESSIVES)
     determiner = words[0].lower() if opens else words[0]
-    if determiner not in DETERMINERS:
+    if determiner not in DETERMINERS or not _is_word(words[min(1, last - 1)]):
         return 0, last
-    return next((place for place in range(1, last) if not words[place].islower()), 0), last
+    return next((place for place in range(1, last) if _may_begin(words[place])), 0), last
+
+
+def _may_begin(word: str) -> bool:
+    return _is_word(word) and not word.islower()
+
+
+def _is_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
