@@ -144,6 +144,7 @@ def test_plain_text_under_a_corpus_suffix(
         ("x.out", [], '{"text": '),
         ("x", [], '{"text": '),
         ("x.html", ["-f", "text"], "[Anna Berg PER] met"),
+        ("x.ann", ["-f", "jsonl"], '{"text": '),
         ("x.jsonl", ["--redact"], "[PER] met"),
     ],
 )
@@ -152,6 +153,17 @@ def test_the_suffix_of_the_output_says_its_format(
 ) -> None:
     assert tag(model, "--text", TEXT, "-o", str(tmp_path / output), *arguments) == 0
     assert (tmp_path / output).read_text("utf-8").startswith(start)
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text(TEXT, "utf-8")
+    (tmp_path / "loop.txt").symlink_to("/proc/self/mem")
+    assert tag(model, str(tmp_path / "loop.txt"), str(tmp_path / "a.txt")) == 1
+    captured = capsys.readouterr()
+    assert found(json.loads(captured.out)) == [("Anna Berg", "PER"), ("mayor", "PER"), ("Bergen", "GPE")]
+    assert "loop.txt: cannot be read" in captured.err
 
 
 def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,6 +343,16 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "--threshold", "2"], "a threshold lies between 0 and 1, not 2.0"),
         (["--text", "x", "--alternatives", "-1"], "alternatives cannot be -1"),
         (["--text", "x", "-o", "/none/such/out.jsonl"], "out.jsonl: cannot be written"),
+        (
+            ["--text", "x", "-o", "x.bioes"],
+            "x.bioes: promises a format that tagging does not write (write .j",
+        ),
+        (["--text", "x", "-o", "x.spacy"], "x.spacy: promises a format that tagging does not write"),
+        (
+            ["--text", "x", "-f", "text", "--alternatives", "1"],
+            "--alternatives is told in jsonl and tsv only",
+        ),
+        (["--text", "x", "-o", "x.html", "--offsets", "utf16"], "jsonl and tsv only, not in html: give"),
     ],
 )
 def test_mistakes_end_with_one_line_and_code_2(

@@ -8,6 +8,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.errors import InputError
 from fofe.formats import FORMATS, conll, jsonl
 from fofe.formats._shared import without_surrogates
 from fofe.formats.report import Report
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from fofe.text.offsets import OffsetUnit
 
 _FORMATS_OF_SUFFIXES = {
-    **{suffix: name for name in ("conll", "jsonl") for suffix in FORMATS[name].suffixes},
+    **dict.fromkeys(FORMATS["jsonl"].suffixes, "jsonl"),
+    **dict.fromkeys((".conll", ".iob2", ".bio"), "conll"),
     ".tsv": "tsv",
     ".txt": "text",
     ".html": "html",
@@ -32,8 +34,15 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 
 
 def format_of_output(path: str) -> str | None:
-    """The format that the name of a file promises, if it promises one."""
-    return _FORMATS_OF_SUFFIXES.get(Path(path).suffix.lower())
+    """The format that the name of a file promises, if it promises one; an error where that is not written."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _FORMATS_OF_SUFFIXES and any(suffix in known.suffixes for known in FORMATS.values()):
+        raise InputError(
+            "promises a format that tagging does not write",
+            path=path,
+            remedy="write .jsonl, which fofe convert turns into others, or name a format with --format",
+        )
+    return _FORMATS_OF_SUFFIXES.get(suffix)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import stat
@@ -74,11 +75,19 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
 
 
 def _check_file(source: Source) -> None:
-    """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes."""
+    """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes.
+
+    A file that cannot be read at all is told when its turn comes, so that the others are tagged.
+    """
     alone = source.kind in _FAIL_ALONE
     if not alone and source.path != STANDARD and Path(source.path).is_file():
-        with open_bytes(source.path) as stream:
-            _check_start(stream.read(_GLANCE), source)
+        try:
+            with open_bytes(source.path) as stream:
+                _check_start(stream.read(_GLANCE), source)
+        except NotTextError:
+            raise
+        except InputError:
+            return
 
 
 def _check_start(head: bytes, source: Source) -> None:
@@ -148,11 +157,13 @@ def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
 
 
 def _text_lines(path: str, report: Report) -> Iterator[Piece]:
-    number = 0
+    number, begun = 0, False
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
             if number == 1:
                 _check_start(line, Source(path, TEXT_LINES))
+            if not begun and line.strip():
+                begun = True
                 if _looks_like_json_line(line):
                     report.found(JSON_AS_TEXT, display_name(path))
             yield TextLine(path, number, line)
@@ -161,11 +172,12 @@ def _text_lines(path: str, report: Report) -> Iterator[Piece]:
 
 
 def _looks_like_json_line(line: bytes) -> bool:
+    line = line.removeprefix(codecs.BOM_UTF8).lstrip()
     try:
-        value = json.loads(line) if line.lstrip().startswith(b"{") else None
+        value = json.loads(line) if line.startswith(b"{") else None
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens"))
+    return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens", "sentences"))
 
 
 def _text_file(path: str, _: Report) -> Iterator[Piece]:

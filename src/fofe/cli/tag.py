@@ -285,7 +285,14 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
         raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
     if args.redact:
         return "redacted"
-    return args.format or format_of_output(args.output) or ("text" if on_terminal else "jsonl")
+    # Text has no place for what these ask for, so it is not what is meant where nothing says so.
+    asked = {"--alternatives": args.alternatives, "--offsets": args.offsets != "codepoints"}
+    detailed = [option for option, given in asked.items() if given]
+    usual = "text" if on_terminal and not detailed else "jsonl"
+    format: str = args.format or format_of_output(args.output) or usual
+    if detailed and format not in ("jsonl", "tsv"):
+        raise FofeError(f"{detailed[0]} is told in jsonl and tsv only, not in {format}: give --format")
+    return format
 
 
 def _job(args: argparse.Namespace, show: Show) -> TagJob:
