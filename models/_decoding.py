@@ -18,7 +18,7 @@ from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel
 from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpora, Corpus
-from fofe.train.tuning import Judged, groups, tune, tune_conventions
+from fofe.train.tuning import Judged, gold_of, groups, tune, tune_conventions
 
 
 def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str, threshold: float) -> Judged:
@@ -38,7 +38,7 @@ def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str
             scores.fragments, scores.token_offsets, scores.probabilities, model.labels, threshold=threshold
         )
         candidates += [_told(pool, own) for pool in pools]
-    gold = [{span for span in sentence.spans if span[2] in own.values()} for sentence in sentences]
+    gold = gold_of(sentences, own.values(), nested=annotation.nested)
     return Judged(corpus.name, gold, candidates, model.decoding.nested and not annotation.nested)
 
 

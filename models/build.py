@@ -1,7 +1,7 @@
 """Make a shipped model from its recipe: train, compress, score, and write its package.
 
     python models/build.py models/recipes/en.toml
-    python models/build.py models/recipes/en.toml --run runs/joint-joint-2
+    python models/build.py models/recipes/en.toml --run runs/english-1
 
 Training goes on where it was cut off; with --run it is skipped and a finished run is taken. The corpora and
 vectors of the configuration are those beside the project. A model that is larger than its recipe allows, or
@@ -131,14 +131,17 @@ def check_size(recipe: Recipe, folder: Path) -> None:
 def _check_settings(model: StoredModel, config: RunConfig, path: Path) -> None:
     """A card tells how to build the model again: the run must have been made like that."""
     wanted = _flat(_portable(to_table(config)))
-    found = _flat(_portable(model.training.get("run", {})))
+    if "run" not in model.training:
+        raise FofeError(f"{path}: does not tell with which settings it was trained")
+    # What did not exist yet when it was trained has its default.
+    found = _flat(_portable(to_table(from_table(RunConfig, model.training["run"]))))
     other = [
-        f"{key} is {found[key]!r}, not {value!r}"
+        f"{key} is {found.get(key)!r}, not {value!r}"
         for key, value in wanted.items()
-        if key in found and found[key] != value and key not in ANYWHERE
+        if found.get(key) != value and key not in ANYWHERE
     ]
-    if other or not found:
-        told = "; ".join(other[:3]) or "it does not tell its settings"
+    if other:
+        told = "; ".join(other[:3])
         raise FofeError(f"{path}: was trained with other settings than the recipe tells: {told}")
 
 

@@ -191,6 +191,8 @@ def _tell_mismatch(
     args: argparse.Namespace, model: Model, gold: list[Document], predicted: list[Document]
 ) -> None:
     """Say which labels only one side has: they count as errors, which may not be what was meant."""
+    from fofe.evaluate.scheme import trained_corpora
+
     annotated, found = _label_counts(gold), _label_counts(predicted)
     unknown = {label: annotated[label] for label in sorted(annotated.keys() - set(model.labels))}
     strange = {label: found[label] for label in sorted(found.keys() - annotated.keys())}
@@ -201,7 +203,7 @@ def _tell_mismatch(
         told = f"mentions that the model found have a label that no mention here has: {', '.join(strange)}"
         print(f"{args.gold}: {sum(strange.values())} {told}", file=sys.stderr)
     if unknown or strange:
-        corpora = [name for name in model.training.get("corpora", {}) if name != "data"]
+        corpora = [name for name in trained_corpora(model) if name != "data"]
         as_corpus = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
         remedies = [*as_corpus, "--map LABEL=LABEL,... to say which labels of the model one here stands for"]
         print(f"{args.gold}: these count as errors; give {'; or '.join(remedies)}", file=sys.stderr)

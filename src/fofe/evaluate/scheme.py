@@ -41,13 +41,11 @@ class Scheme:
 
 def trained_scheme(model: Model, name: str) -> Scheme:
     """The scheme of a corpus that a model, or each member of an ensemble, was trained on."""
-    first, *others = (
-        training.get("corpora", {}) for training in model.training.get("members", [model.training])
-    )
-    known = [corpus for corpus in first if all(corpus in of_member for of_member in others)]
+    known = trained_corpora(model)
     if name not in known:
         told = ", ".join(known) or "nothing that it tells"
         raise FofeError(f"the model knows no corpus {name!r} (it was trained on: {told})")
+    first, *others = _by_member(model)
     scheme = _told_scheme(first[name])
     if any(_told_scheme(of_member[name]) != scheme for of_member in others):
         raise FofeError(
@@ -60,6 +58,17 @@ def trained_scheme(model: Model, name: str) -> Scheme:
         conventions=name if name in model.config.conventions else None,
         decoding=build(Decoding, tuned) if tuned else None,
     )
+
+
+def trained_corpora(model: Model) -> list[str]:
+    """The names of the corpora that a model, or each member of an ensemble, was trained on."""
+    first, *others = _by_member(model)
+    return [corpus for corpus in first if all(corpus in of_member for of_member in others)]
+
+
+def _by_member(model: Model) -> list[Mapping[str, Any]]:
+    members = model.training.get("members", [model.training])
+    return [training.get("corpora", {}) for training in members]
 
 
 def _told_scheme(told: Mapping[str, Any]) -> Scheme:

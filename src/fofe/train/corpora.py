@@ -195,16 +195,14 @@ def _note_inner_mentions(what: str, sentences: Sequence[LabelledSentence], repor
 
 
 def _note_unlearnable_labels(corpora: Corpora) -> None:
-    """Say which mentions of dev sets no model can find, since nothing like them is in the training text."""
+    """Say which mentions of dev sets cannot be learned: nothing like them is in the training text."""
     learned = frozenset().union(
         *(part.annotation.present(_own_labels([*part.train, *part.held_out])) for part in corpora.parts)
     )
     for part in corpora.parts:
         for _, _, label in (span for sentence in part.dev for span in sentence.spans):
             if not part.annotation.labels[label] & learned:
-                corpora.report.note(
-                    "dev mentions with a label that no training mention has, so that none is found", label
-                )
+                corpora.report.note("dev mentions with a label that no training mention has", label)
 
 
 def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> Iterable[Document]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -82,13 +82,19 @@ def judge(
             projection.labels,
             threshold=threshold,
         )
-    gold = [{span for span in sentence.spans if span[2] in own} for sentence in sentences]
-    if not annotation.nested:
-        gold = [_outer(spans) for spans in gold]
+    gold = gold_of(sentences, own, nested=annotation.nested)
     for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
         if sentence.unknown:
             pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
     return Judged(name, gold, candidates, nested and not annotation.nested)
+
+
+def gold_of(
+    sentences: Iterable[LabelledSentence], labels: Container[str], *, nested: bool
+) -> list[set[tuple[int, int, str]]]:
+    """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
+    gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
+    return gold if nested else [_outer(spans) for spans in gold]
 
 
 def _outer(mentions: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:
