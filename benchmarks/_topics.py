@@ -58,7 +58,7 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         ),
     ),
     "CoNLL-2003": (
-        Topic("conll2003", "configs/default.toml, the configuration to start from."),
+        Topic("conll2003", "configs/default.toml, the most accurate configuration."),
         Topic("conll2003_paper", "configs/paper.toml: the paper's features and settings, nothing added."),
         Topic("conll2003_compact", "configs/compact.toml, for speed."),
         Topic("conll2003_speed", "configs/speed.toml, the model whose speed is measured below."),
