@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fofe.errors import ConfigError
+from fofe.evaluate.scheme import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
 from fofe.model.tagger import load
 from fofe.train.config import load_config
@@ -183,6 +184,8 @@ def test_the_weights_of_the_source_tree(scripts: Any, name: str) -> None:
     model = load(folder)
     assert model.config.language == name
     assert model(recipe.example).mentions
+    for corpus in trained_corpora(model):
+        assert trained_scheme(model, corpus).decoding is not None, "its own decoding is for its own labels"
     assert (ROOT / "models" / name / "README.md").read_text("utf-8") == model.card
     assert (ROOT / "models" / name / "LICENSE").read_text("utf-8") == recipe.licence.text
     assert str(ROOT.parent) + "/" not in (folder / "config.json").read_text("utf-8")
