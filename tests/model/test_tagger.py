@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
+import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -99,6 +101,33 @@ def test_a_sentence_of_five_thousand_words(tiny_model: Model) -> None:
     assert len(document.sentences) == 1
     assert found(document)[-2:] == [("mayor", "PER_NOM"), ("Bergen", "GPE")]
     check_offsets(document)
+
+
+def test_a_text_without_spaces_takes_no_more_memory_than_words(tiny_model: Model) -> None:
+    tracemalloc.start()
+    document = tiny_model("a" * 300_000 + " and Anna Berg met the mayor of Bergen.")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert ("Bergen", "GPE") in found(document)
+    assert peak < 200e6
+
+
+def test_accents_may_be_composed_or_not(tiny_model: Model) -> None:
+    texts = ["José Berg met the mayor of São Paulo.", "Zoë met Li Wei in Málaga."]
+    for text in texts:
+        apart = unicodedata.normalize("NFD", text)
+        document, other = tiny_model(text), tiny_model(apart)
+        assert [mention.score for mention in other.mentions] == [one.score for one in document.mentions]
+        for mention in other.mentions:
+            assert apart[mention.start : mention.end] == mention.text
+        composed = [unicodedata.normalize("NFC", mention.text) for mention in other.mentions]
+        assert composed == [mention.text for mention in document.mentions]
+
+
+def test_non_crossing_cannot_be_flat(tiny_model: Model) -> None:
+    with pytest.raises(FofeError, match="found by non-crossing may lie in one another"):
+        tiny_model.with_options(strategy="non-crossing", nested=False)
+    assert not tiny_model.with_options(strategy="highest-first", nested=False).decoding.nested
 
 
 def test_a_stream_in_gives_a_stream_out(tiny_model: Model) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from fofe.cli import main
-from fofe.errors import InputError, ModelError
+from fofe.errors import FofeError, InputError, ModelError
 from fofe.model.storage import StoredModel, load_model
 from fofe.model.tagger import load
 from fofe.train.config import RunConfig, load_config
@@ -140,6 +140,14 @@ class Interrupting(Quiet):
         self._steps += 1
         if self._now == self._epoch and self._steps == 3:
             raise KeyboardInterrupt
+
+
+def test_a_run_that_diverges_ends_without_a_model(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(tiny_config, training__rate=1e30, training__epochs=3)
+    with pytest.raises(FofeError, match=r"the loss of epoch \d is nan: training has diverged \(lower"):
+        train(config, tmp_path / "run", Quiet(), command="test")
+    assert not (tmp_path / "run" / "model").exists()
+    assert all("NaN" not in json.dumps(epoch) for epoch in metrics_of(tmp_path / "run"))
 
 
 def test_patience_ends_a_run_that_gets_no_better(tiny_config: Path, tmp_path: Path) -> None:

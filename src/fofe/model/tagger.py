@@ -14,6 +14,7 @@ import numpy as np
 
 from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode.resolve import NON_CROSSING
 from fofe.decode.select import select
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
@@ -21,6 +22,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.pieces import pieces
 from fofe.model.shipped import AUTO, model_path
 from fofe.model.storage import Decoding, StoredModel
+from fofe.text.as_read import as_read
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.tokenise import tokeniser
 
@@ -113,6 +115,11 @@ class Model:
             self.decoding_for(conventions),
             **{key: value for key, value in changes.items() if value is not None},
         )
+        if nested is False and other.decoding.strategy == NON_CROSSING:
+            raise FofeError(
+                f"mentions found by {NON_CROSSING} may lie in one another "
+                "(name another strategy, such as highest-first, or show the outermost with --flat)"
+            )
         if alternatives is not None:
             other._alternatives = alternatives
         if for_recall is not None:
@@ -181,7 +188,7 @@ class Model:
         This is what `tag_documents` decides from, also for the fragments that a gate would turn away. Memory
         grows with the document.
         """
-        words = [sentence.words for sentence in document.sentences if sentence]
+        words = [as_read(sentence.words) for sentence in document.sentences if sentence]
         return self._engine.score(words, [not number for number in range(len(words))], exact=True)
 
     def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
@@ -195,7 +202,7 @@ class Model:
 
     def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         scores = self._engine.score(
-            [sentence.words for sentence in sentences],
+            [as_read(sentence.words) for sentence in sentences],
             [True, *opens[1:]],
             exact=self._exact or self._for_recall,
         )

@@ -12,6 +12,7 @@ from fofe.encode.fragments import Fragments, all_fragments
 from fofe.evaluate.projection import NONE
 from fofe.formats.report import Report
 from fofe.text.align import align
+from fofe.text.as_read import as_read
 from fofe.text.document import Document
 from fofe.text.regions import TokenRegions, token_regions
 from fofe.train.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
@@ -55,7 +56,7 @@ def labelled_sentences(
             report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
         sentences += [
             LabelledSentence(
-                sentence.words,
+                as_read(sentence.words),
                 found,
                 number == 0,
                 _unknown(len(sentence), marks, unannotated),

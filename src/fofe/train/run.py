@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from safetensors.numpy import save_file
 
 from fofe._arrays import FloatArray
 from fofe._files import write_whole
-from fofe.errors import InputError
+from fofe.errors import FofeError, InputError
 from fofe.model.engine import Engine
 from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model
@@ -131,6 +132,11 @@ class Run:
             self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
             loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.watcher.step)
             self.progress.epoch += 1
+            if not math.isfinite(loss):
+                raise FofeError(
+                    f"the loss of epoch {epoch + 1} is {loss}: training has diverged "
+                    "(lower training.rate or training.word_rate, and choose another directory)"
+                )
             if self.crew.leads:
                 self._end_epoch(loss, spent_before)
             self.progress = self.crew.agree(self.progress)
