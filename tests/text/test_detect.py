@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.text.detect import detect
+from fofe.text.detect import detect, recognise
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ENGLISH = "The mayor of the old town said that she would not be at the meeting."
 SPANISH = "La alcaldesa de la ciudad vieja dijo que no estaría en la reunión de los lunes."
 CHINESE = "老城的市长说她不会参加星期一的会议。"
@@ -50,6 +54,47 @@ def test_the_three_languages(text: str, language: str) -> None:
 )
 def test_other_languages_and_too_little_text_have_no_answer(text: str) -> None:
     assert detect(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A nurse in Leeds won a prize.",
+        "A tram hit a car in Lisbon.",
+        "Mary met a man.",
+        "I met Ana in Oslo.",
+        "A red van hit a bus.",
+        "Does this jacket come in blue?",
+        "O'Neill won a prize.",
+    ],
+)
+def test_a_short_english_sentence_is_taken_for_no_other_language(text: str) -> None:
+    assert recognise(text) in ("en", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana vive en Madrid.",
+        "Ana trabaja en Sevilla.",
+        "Juan come pan.",
+        "He visto a Juan en Madrid.",
+        "Juan no vive en Lima.",
+        "Ella es de Lima.",
+        "Los niños cantan.",
+        "La casa de Ana es roja.",
+    ],
+)
+def test_a_short_spanish_sentence_is_taken_for_no_other_language(text: str) -> None:
+    assert recognise(text) in ("es", None)
+
+
+@pytest.mark.parametrize("folder", ["corpus", "kitchen"])
+def test_the_sentences_of_the_examples_are_taken_for_no_other_language(folder: str) -> None:
+    files = sorted((EXAMPLES / folder).glob("*.jsonl"))
+    texts = [json.loads(line)["text"] for file in files for line in file.read_text("utf-8").splitlines()]
+    assert texts
+    assert [text for text in texts if recognise(text) not in ("en", None)] == []
 
 
 def test_a_mixture_has_no_answer() -> None:

@@ -3,7 +3,8 @@
 No model is needed: Chinese is told by its characters, the others by words so frequent that a paragraph cannot
 do without them, and by letters with marks, which tell short sentences apart. Neighbours are listed as well,
 for only if one of them wins can the text be told from Spanish or English; what they win, and what nobody
-clearly wins, has no answer.
+clearly wins, has no answer. A word that several languages have (*in*, *met*, *come*) is listed for each,
+for a short sentence would else be given to the only one that lists it.
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ _COMMON: Final = MappingProxyType(
     {
         "en": """the of and to is that for with was on by this from at are were have which their they his her
         she would been has had will you your what when there who out up about into than them then its said
-        a""",
+        a in as an it not be he or but we i if do no all can could did my our us him one more some after met
+        come per die door hat van""",
         "es": """el los las y del una por con para su al lo como más pero sus le ya este sí porque esta entre
         cuando muy sin sobre también hasta hay donde quien desde todo nos durante uno ni contra otros ese eso
-        de la que en se un es no ser fue son han según dijo años dos está a""",
+        de la que en se un es no ser fue son han según dijo años dos está a he come o""",
         "fr": """le les et des du une est pour dans au aux qui sur par plus avec ne pas ce sont cette ou il
         elle été leur mais nous vous ont ses comme de la que en se un à a""",
         "pt": """o os as e do da dos das um uma em no na para com não por mais se foi ao seu sua ou ser quando
         muito há nos já está também pelo pela até isso são de que a""",
         "it": """il di che e per una con non del si da dei nel alla più le della ma anche al sono è gli come
-        ha lo ed della nella delle dal questo la un in a""",
+        ha lo ed della nella delle dal questo la un in a i o""",
         "ca": """els les i amb per a és dels va més però seu aquest aquesta són dir fer als pels ha hi què
-        molt fins també""",
+        molt fins també o""",
         "de": """der die und das den von zu mit sich des auf für ist im dem nicht ein eine als auch es an
-        werden aus er hat dass sie nach wird bei um noch wie""",
+        werden aus er hat dass sie nach wird bei um noch wie in""",
         "nl": """de het een van en dat die te zijn met voor niet op aan er om ook als bij maar uit nog naar
-        door wordt werd hij ze""",
+        door wordt werd hij ze in we""",
     }
 )
 
