@@ -109,8 +109,8 @@ def test_the_threshold_of_a_calibrated_ensemble_replaces_those_of_its_convention
     told_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save_ensemble([told_path, told_path], tmp_path / "both")
-    told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "both"))
-    model = fofe.load(tmp_path / "both").with_options(conventions="names")
+    told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "made"))
+    model = fofe.load(tmp_path / "made").with_options(conventions="names")
     assert [model.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
 
 
@@ -120,6 +120,12 @@ def test_what_is_no_model_is_not_replaced(
     (tmp_path / "letters").mkdir()
     assert main(["calibrate", several, dev, "-o", str(tmp_path / "letters")]) == 2
     assert "letters: exists and is not a model directory" in capsys.readouterr().err
+
+
+def test_the_model_itself_is_not_replaced(several: str, dev: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", several, dev, "-o", f"{several}/"]) == 2
+    assert f"{several}/: is the model itself (choose another directory)" in capsys.readouterr().err
+    assert "temperatures" not in json.loads((Path(several) / "ensemble.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(

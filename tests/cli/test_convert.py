@@ -88,6 +88,25 @@ def test_errors_say_what_to_do(news: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("out*"))
 
 
+def test_the_corpus_is_not_written_over(news: Path, tmp_path: Path) -> None:
+    before = news.read_text()
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "a.txt").write_text("Ana")
+    (tmp_path / "brat" / "a.ann").write_text("")
+    for arguments in (
+        [news, news],
+        [news, tmp_path / "link" / "news.conll", "--to", "jsonl"],
+        [tmp_path / "*.conll", news],
+        [tmp_path / "brat", tmp_path / "brat"],
+        [tmp_path / "brat", tmp_path / "brat" / "a.txt", "--to", "jsonl"],
+    ):
+        with pytest.raises(InputError, match=r"is the input itself \(choose another name\)"):
+            fofe(*arguments)
+    assert news.read_text() == before
+    assert (tmp_path / "brat" / "a.txt").read_text() == "Ana"
+
+
 def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         fofe("--help")

@@ -368,6 +368,64 @@ def test_mistakes_end_with_one_line_and_code_2(
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("input", "output"),
+    [
+        (["x.txt"], "x.txt"),
+        (["x.txt"], "link.txt"),
+        (["y.jsonl", "x.jsonl"], "x.jsonl"),
+        (["corpora"], "corpora/a.jsonl"),
+        (["brat"], "brat/a.txt"),
+        (["brat/a.ann"], "brat/a.txt"),
+        (["x.parquet"], "x.parquet"),
+        (["folder.parquet"], "folder.parquet/a.parquet"),
+    ],
+)
+def test_the_input_is_not_written_over(
+    input: list[str], output: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    contents = {
+        "x.txt": TEXT,
+        "x.jsonl": json.dumps({"text": TEXT}),
+        "y.jsonl": json.dumps({"text": TEXT}),
+        "corpora/a.jsonl": json.dumps({"text": TEXT}),
+        "brat/a.txt": TEXT,
+        "brat/a.ann": "",
+        "x.parquet": "",
+        "folder.parquet/a.parquet": "",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content, "utf-8")
+    (tmp_path / "link.txt").symlink_to("x.txt")
+    path = str(tmp_path / output)
+    assert tag(model, *(str(tmp_path / name) for name in input), "-o", path) == 2
+    assert capsys.readouterr().err == f"fofe: {path}: is the input itself (choose another name)\n"
+    assert {name: (tmp_path / name).read_text("utf-8") for name in contents} == contents
+
+
+def test_what_was_written_before_and_devices_may_be_written_again(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.txt").write_text(TEXT, "utf-8")
+    (tmp_path / "x.jsonl").write_text("old", "utf-8")
+    assert tag(model, str(tmp_path / "x.txt"), "-o", str(tmp_path / "x.jsonl")) == 0
+    assert json.loads((tmp_path / "x.jsonl").read_text("utf-8"))["text"] == TEXT
+    assert tag(model, "/dev/null", "-o", "/dev/null") == 0
+    assert "is the input itself" not in capsys.readouterr().err
+
+
+def test_standard_input_is_not_written_over(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(TEXT, "utf-8")
+    with path.open() as stream:
+        command = [sys.executable, "-m", "fofe", "tag", "--model", model, "-o", str(path)]
+        result = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "x.txt: is the input itself" in result.stderr
+    assert path.read_text("utf-8") == TEXT
+
+
 def test_missing_and_broken_models(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -177,6 +177,19 @@ def test_tab_files(tabs: list[str], tmp_path: Path, capsys: pytest.CaptureFixtur
     assert [row.text for row in read_tab(output, Report())] == ["Anna"]
 
 
+def test_what_is_joined_is_not_written_over(
+    tabs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dev = tmp_path / "dev.tab"
+    dev.write_bytes(Path(tabs[0]).read_bytes())
+    before = dev.read_bytes()
+    for output in (tabs[0], str(dev)):
+        command = ["fuse", *tabs, "--dev-gold", str(dev), "--dev", tabs[0], "--dev", tabs[1], "-o", output]
+        assert main(command) == 2
+        assert f"{output}: is the input itself (choose another name)" in capsys.readouterr().err
+        assert Path(output).read_bytes() == before
+
+
 def test_calibrated_on_annotated_files(tabs: list[str], tmp_path: Path) -> None:
     output = tmp_path / "fused.tab"
     dev = ["--dev-gold", tabs[0], "--dev", tabs[0], "--dev", tabs[1]]

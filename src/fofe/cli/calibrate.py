@@ -6,6 +6,7 @@ import argparse
 
 from fofe.cli._arguments import percent
 from fofe.cli._corpus_options import add_corpus_options
+from fofe.cli._outputs import refuse_input
 
 DESCRIPTION = """\
 Fit the temperature of a model's scores on an annotated corpus that it was not
@@ -72,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
     from fofe.model.storage import save_model
 
     path = model_path(args.model)
+    if args.output:
+        refuse_input(args.output, [path], what="model", remedy="choose another directory")
     model = load_stored(path)
     language = (model.as_one if isinstance(model, Ensemble) else model).config.language
     corpus = read_documents(args.corpus, args, language)

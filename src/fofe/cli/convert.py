@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
+from fofe.cli._outputs import files_read, refuse_input
 
 DESCRIPTION = """\
 Convert a corpus between formats: conll, jsonl, brat, spacy (DocBin),
@@ -57,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Convert, and print to stderr what could not be kept."""
     from fofe.formats import Report, read_corpus, write_corpus
 
+    refuse_input(args.target, _files_read(args))
     report = Report()
     given = {"scheme": args.scheme, "spans": args.spans}
     options = {name: value for name, value in given.items() if value is not None}
@@ -65,3 +69,11 @@ def run(args: argparse.Namespace) -> int:
     for line in report.lines():
         print(line, file=sys.stderr)
     return 0
+
+
+def _files_read(args: argparse.Namespace) -> Iterator[str | Path]:
+    from fofe.formats import Report, corpus_files
+
+    yield args.source
+    for file, format in corpus_files(args.source, args.source_format, Report()):
+        yield from files_read(file, format)

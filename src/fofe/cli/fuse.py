@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.cli._arguments import count, numbers
+from fofe.cli._outputs import refuse_input
 from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
@@ -112,9 +113,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_output(args: argparse.Namespace) -> None:
-    """Refuse a name that promises another kind of file than those that are joined."""
+    """Refuse a file that is read, and a name that promises another kind than the files that are joined."""
     from fofe.kbp.tab import is_tab
 
+    refuse_input(args.output, [*args.predictions, *args.dev, *filter(None, [args.dev_gold])])
     if is_tab(args.output) and not any(map(is_tab, args.predictions)):
         remedy = "let -o end in .jsonl; fofe kbp convert makes a .tab file of that"
         raise InputError("joined predictions make JSON lines", path=args.output, remedy=remedy)

@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from itertools import chain, islice
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fofe.cli import SOME_LEFT_OUT
 from fofe.cli._arguments import count
+from fofe.cli._outputs import files_read, refuse_input
 
 if TYPE_CHECKING:
     from fofe.cli._bulk import Tagged, TagJob
@@ -259,6 +261,8 @@ def _check_parquet(args: argparse.Namespace) -> None:
     paths = (args.output, *args.inputs)
     if not args.inputs or not all(path.endswith(PARQUET) for path in paths):
         raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
+    in_folders = (file for path in args.inputs for file in Path(path).glob(f"*{PARQUET}"))
+    refuse_input(args.output, chain(args.inputs, in_folders))
 
 
 def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
@@ -273,6 +277,7 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
     if not args.inputs and sys.stdin.isatty():
         _tell("reads what you type, a document a line, until Ctrl-D (fofe tag --help tells of other ways)")
     sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
+    refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
     return pieces(sources, report), total_size(sources)
 
 
