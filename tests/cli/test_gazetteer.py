@@ -36,6 +36,46 @@ def test_titles_are_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "1 titles left out" in printed.err
 
 
+@pytest.mark.parametrize(
+    ("lines", "option", "remark", "remedy"),
+    [
+        (
+            "Oslo\nAnna Berg\n",
+            [],
+            "2 lines without a name, a tab and a type left out",
+            "a line is NAME, a tab",
+        ),
+        ("", [], "", "a line is NAME, a tab, TYPE"),
+        ("--\tPER\n", [], "1 names without a letter or a digit left out", "a line is NAME, a tab, TYPE"),
+        ("Photon\tparticle\n", ["--titles"], "1 titles left out", "see --mapping and --lang"),
+    ],
+)
+def test_a_gazetteer_of_no_names_is_not_written(
+    lines: str,
+    option: list[str],
+    remark: str,
+    remedy: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    names, output = tmp_path / "names.tsv", tmp_path / "out"
+    names.write_text(lines, "utf-8")
+    assert main(["gazetteer", "build", str(names), *option, "-o", str(output)]) == 2
+    *told, error = capsys.readouterr().err.splitlines()
+    assert remark in "\n".join(told)
+    assert error.startswith(f"fofe: {names}: no name was read (")
+    assert remedy in error
+    assert not output.exists()
+
+
+def test_the_list_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text("Anna\tPER\n", "utf-8")
+    assert main(["gazetteer", "build", str(names), "-o", str(names)]) == 2
+    assert "names.tsv: is the input itself (choose another name)" in capsys.readouterr().err
+    assert names.read_text("utf-8") == "Anna\tPER\n"
+
+
 def test_a_missing_source_ends_with_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["gazetteer", "build", str(tmp_path / "none.tsv"), "-o", str(tmp_path / "out")]) == 2
     assert "none.tsv: cannot be read" in capsys.readouterr().err

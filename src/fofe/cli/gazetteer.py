@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.cli._outputs import refuse_input
+from fofe.errors import InputError
+
 if TYPE_CHECKING:
     from fofe.formats.report import Report
     from fofe.resources.gazetteer import Typed
@@ -51,6 +54,9 @@ examples:
   fofe gazetteer show names.gazetteer
   fofe gazetteer show names.gazetteer "Bergen" "BERGEN"
 """
+
+_NAME_LINE = "a line is NAME, a tab, TYPE"
+_TITLE_LINE = "no page was of a class that the mapping gives a type: see --mapping and --lang"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -100,12 +106,16 @@ def run_build(args: argparse.Namespace) -> int:
     from fofe.formats.report import Report
     from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
 
+    refuse_input(args.output, args.sources)
     report = Report()
     sources = [Path(source).name for source in args.sources]
     gazetteer = build_gazetteer(_names(args, report), report, sources)
-    save_gazetteer(gazetteer, args.output)
     for line in report.lines():
         print(line, file=sys.stderr)
+    if not gazetteer.counts:
+        remedy = _TITLE_LINE if args.titles else _NAME_LINE
+        raise InputError("no name was read", path=", ".join(args.sources), remedy=remedy)
+    save_gazetteer(gazetteer, args.output)
     for type, count in gazetteer.counts.items():
         print(f"{type}\t{count}")
     return 0
