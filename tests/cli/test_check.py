@@ -109,11 +109,30 @@ def test_text_without_tokens_is_tokenised(tmp_path: Path, capsys: pytest.Capture
     assert result["reading"]["remarks"]["documents without tokens tokenised as en"] == 2
 
 
-def test_empty_corpus_and_odd_characters_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", [[], ["--json"]])
+def test_a_corpus_of_no_document_is_an_error(
+    option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "corpus.jsonl").write_text("")
+    (tmp_path / "above" / "inside").mkdir(parents=True)
+    (tmp_path / "above" / "inside" / "corpus.conll").write_text(ROWS)
+    (tmp_path / "empty").mkdir()
+    for name, remark, remedy in (
+        ("corpus.jsonl", "1 files without a document", "at least one"),
+        ("above", "1 directories inside of one left out", "a pattern such as"),
+        ("empty", "", "a pattern such as"),
+    ):
+        corpus = tmp_path / name
+        with pytest.raises(InputError, match=rf"{name}: holds no document \(.*{remedy}"):
+            fofe(corpus, *option)
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert remark in captured.err
+    assert fofe(tmp_path / "above" / "**" / "*.conll", *option) == 0
+
+
+def test_odd_characters_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "corpus.jsonl"
-    corpus.write_text("")
-    assert fofe(corpus) == 0
-    assert "1 files without a document" in capsys.readouterr().out
     sentence = r'{"id": "\ud800", "tokens": ["\ud800"], "entities": [[0, 1, "\ud800"], [0, 1, "X"]]}'
     corpus.write_text(f"{sentence}\n{sentence}")
     assert fofe(corpus) == 0

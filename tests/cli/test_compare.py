@@ -67,6 +67,14 @@ def test_the_seed_decides(files: list[str], capsys: pytest.CaptureFixture[str]) 
     assert result("1") == result("1") != result("2")
 
 
+def test_corpora_of_no_document_are_named(files: list[str], tmp_path: Path) -> None:
+    empty = write(tmp_path / "empty.jsonl", [])
+    gold, a, b = files
+    for paths in ([empty, empty, empty], [gold, empty, b], [gold, a, empty]):
+        with pytest.raises(InputError, match=r"empty\.jsonl: holds no document"):
+            run(*paths)
+
+
 def test_one_document_is_too_few(tmp_path: Path) -> None:
     path = write(tmp_path / "one.jsonl", [[ANN]])
     with pytest.raises(InputError, match="only one document"):

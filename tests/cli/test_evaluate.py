@@ -143,6 +143,30 @@ def test_texts_that_differ_are_refused(gold: str, tmp_path: Path) -> None:
         run(gold, str(other))
 
 
+def test_corpora_of_no_document_are_named(gold: str, predicted: str, tmp_path: Path) -> None:
+    empty, folder = tmp_path / "empty.jsonl", tmp_path / "folder"
+    empty.write_text("", "utf-8")
+    folder.mkdir()
+    for arguments, name in (
+        ([str(empty), str(empty)], "empty.jsonl"),
+        ([gold, str(empty)], "empty.jsonl"),
+        ([str(folder), predicted], "folder"),
+        ([gold, predicted, "--train", str(empty)], "empty.jsonl"),
+    ):
+        with pytest.raises(InputError, match=rf"{name}: holds no document \("):
+            run(*arguments)
+
+
+def test_a_prediction_without_mentions_is_scored(
+    gold: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = tmp_path / "nothing.jsonl"
+    lines = [json.loads(line) for line in Path(gold).read_text("utf-8").splitlines()]
+    nothing.write_text("".join(json.dumps({**line, "mentions": []}) + "\n" for line in lines), "utf-8")
+    overall = report(capsys, gold, str(nothing))["scores"]["overall"]
+    assert (overall["recall"], overall["f1"]) == (0, 0)
+
+
 def test_text_without_tokens_is_tokenised_on_request(
     gold: str, predicted: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,6 +86,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     gold, predicted = corpus()
     with pytest.raises(InputError, match=r"only one document .*draw sentences instead"):
         confidence(unit_counts(gold[:1], predicted[:1]))
+    with pytest.raises(InputError, match="there is no document to draw from"):
+        confidence(unit_counts([], []))
     with pytest.raises(InputError, match=r"document 1 .* no sentences .*draw whole documents"):
         unit_counts([Document("Ann")], [Document("Ann")], "sentence")
     with pytest.raises(FofeError, match="unknown unit 'word'"):

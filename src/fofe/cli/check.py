@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
 
@@ -44,6 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print what was found as a table or as JSON."""
+    from fofe.cli.evaluate import no_document
     from fofe.evaluate.check import check_corpus, describe
     from fofe.formats import Report, read_corpus
 
@@ -51,6 +53,10 @@ def run(args: argparse.Namespace) -> int:
     options = {"language": "en", **corpus_options(args)}
     documents = read_corpus(args.corpus, args.format, report, **options)
     result = check_corpus(documents, max_words=args.max_words, report=report)
+    if not result.documents:
+        for line in report.lines():
+            print(f"{args.corpus}: {line}", file=sys.stderr)
+        raise no_document(args.corpus)
     if args.json:
         reading = {"facts": report.facts, "remarks": dict(report.counts)}
         print(json.dumps({**result.as_dict(), "reading": reading}, indent=2))

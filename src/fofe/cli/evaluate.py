@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.cli._arguments import natural
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
-from fofe.errors import FofeError
+from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -134,7 +135,18 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
     documents = list(read_corpus(path, args.format, report, **options))
     for line in report.lines():
         print(f"{path}: {line}", file=sys.stderr)
+    if not documents:
+        raise no_document(path)
     return documents
+
+
+def no_document(path: str) -> InputError:
+    """The error of a corpus that nothing can be said of: a score of nothing would pass for a bad one."""
+    from fofe.formats._shared import display_name
+
+    inside = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
+    remedy = inside if Path(path).is_dir() else "give a corpus of at least one"
+    return InputError("holds no document", path=display_name(path), remedy=remedy)
 
 
 def _compared(

@@ -110,6 +110,8 @@ def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
 def _resample(counts: Numbers, samples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
     """Rows of units drawn with replacement, shape (some samples, units), `samples` in all."""
     units = len(counts)
+    if not units:
+        raise InputError("there is no document to draw from")
     if units < 2:
         raise InputError("there is only one document to draw from", remedy="draw sentences instead")
     if samples < 1:
