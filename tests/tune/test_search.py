@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -126,6 +127,50 @@ def test_another_space_needs_another_directory(config_path: Path) -> None:
     search(settings(config_path), 1, 1, ignore)
     with pytest.raises(InputError, match="another space"):
         search(settings(config_path, {"training.rate": Range(1, 2)}), 1, 1, ignore)
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("[training.rte]\nlow = 0.01\nhigh = 0.1", r"unknown key 'training.rte' \(did you mean"),
+        ("[training.dropout]\nlow = 0.1\nhigh = 2.5", "dropout is a share from 0 to below 1, not 2.5"),
+        ("[training.batch]\nvalues = [16, 0]", "batch must be at least 1, not 0"),
+        ("[training.epochs]\nlow = 1.0\nhigh = 4.0", "training.epochs must be a whole number, not 1.0"),
+        ("[model.views.casd.dimension]\nvalues = [4]", "there is no table 'casd'"),
+    ],
+)
+def test_a_slip_in_a_space_is_told_before_anything_is_begun(
+    config_path: Path, entry: str, problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = config_path.parent / "space.toml"
+    space.write_text(f"{entry}\n[training.rate]\nlow = 0.005\nhigh = 0.02\n", "utf-8")
+    folder = config_path.parent / "search"
+    command = ["tune", str(config_path), "-o", str(folder), "--space", str(space), "--trials", "1"]
+    assert main(command) == 2
+    assert re.search(f"{re.escape(str(space))}: .*{problem}", capsys.readouterr().err)
+    assert not folder.exists()
+
+
+def test_a_space_can_be_mended_in_the_same_directory(
+    config_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = config_path.parent / "space.toml"
+    folder = config_path.parent / "search"
+    command = ["tune", str(config_path), "-o", str(folder), "--space", str(space), "--sampler", "grid"]
+    space.write_text("[training.rate]\nlow = 0.01\nhigh = 0.02\n", "utf-8")
+    assert main(command) == 2
+    assert f"{space}: a grid needs values for training.rate" in capsys.readouterr().err
+    space.write_text("[training.rate]\nvalues = [0.01]\n", "utf-8")
+    assert main(command) == 0
+    assert capsys.readouterr().out.count("complete") == 1
+
+
+def test_values_may_be_possible_only_together(config_path: Path) -> None:
+    space: Space = {
+        "training.schedule": Choices(('"geometric"',)),
+        "training.final_rate": Choices(("0.1", "0.2")),
+    }
+    assert len(search(settings(config_path, space), 1, 1, ignore)) == 1
 
 
 def test_a_trial_that_cannot_be_trained_is_told(config_path: Path) -> None:

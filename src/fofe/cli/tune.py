@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         sampler=args.sampler,
         seed=args.seed,
         prune=not args.no_prune,
+        space_path=args.space,
     )
     try:
         trials = search(settings, args.trials, args.workers, _say)

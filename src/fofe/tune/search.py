@@ -23,7 +23,7 @@ from fofe._parallel import in_order
 from fofe.errors import FofeError, InputError
 from fofe.model.settings import to_table
 from fofe.train.config import RunConfig, load_config
-from fofe.tune.space import Choices, Range, Space
+from fofe.tune.space import Choices, Range, Space, check_space
 
 if TYPE_CHECKING:
     import optuna
@@ -49,6 +49,8 @@ class Settings:
     sampler: str = "tpe"
     seed: int = 1
     prune: bool = True
+    space_path: str | None = None
+    """The file of the space, for messages."""
 
     def fingerprint(self) -> str:
         """Changes with all that makes trials comparable."""
@@ -72,6 +74,8 @@ class Trial:
 def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial], None]) -> list[Trial]:
     """Run trials until there are so many; returns all, best first."""
     folder = Path(settings.folder)
+    # Once there is a study it takes no other space, so a slip in this one must be told before.
+    _check(settings)
     folder.mkdir(parents=True, exist_ok=True)
     with _quiet(), _alone_in(folder):
         study = _open_study(settings)
@@ -83,6 +87,18 @@ def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial]
             for trial in results:
                 tell(trial)
         return results_of(study)
+
+
+def _check(settings: Settings) -> None:
+    """Refuse a space that trials could not be drawn from."""
+    check_space(settings.space, settings.config, settings.overrides, settings.space_path)
+    ranges = [key for key, allowed in settings.space.items() if isinstance(allowed, Range)]
+    if settings.sampler == "grid" and ranges:
+        raise InputError(
+            f"a grid needs values for {ranges[0]}, not a range",
+            path=settings.space_path,
+            remedy=f"give values = [...] under [{ranges[0]}] in a space",
+        )
 
 
 @contextmanager
@@ -259,11 +275,11 @@ def _pruner() -> optuna.pruners.BasePruner:
 
 def _enqueue_grid(study: optuna.Study, space: Space) -> int:
     """Queue the combinations of values that are neither done nor queued; returns how many there are."""
-    values = []
-    for key, allowed in space.items():
-        if isinstance(allowed, Range):
-            raise FofeError(f"a grid needs values for {key}, not a range (name them in a space)")
-        values.append([(key, value) for value in allowed.values])
+    values = [
+        [(key, value) for value in allowed.values]
+        for key, allowed in space.items()
+        if isinstance(allowed, Choices)
+    ]
     combinations = [dict(pairs) for pairs in product(*values)]
     known = [_values(trial) for trial in (*_finished(study), *_waiting(study))]
     for combination in combinations:

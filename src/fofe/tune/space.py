@@ -12,7 +12,7 @@ from typing import Any
 from fofe._toml import read_toml
 from fofe.errors import ConfigError
 from fofe.model.settings import build
-from fofe.train.config import RunConfig
+from fofe.train.config import RunConfig, load_config
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,32 @@ def read_space(path: str | Path) -> Space:
     if not space:
         raise ConfigError("names nothing to try", path=path, remedy="add [training.rate] with low and high")
     return space
+
+
+def check_space(
+    space: Space, config: str | Path, overrides: Mapping[str, Any], path: str | Path | None
+) -> None:
+    """Refuse a space with a key or a value that the configuration cannot have.
+
+    A configuration is built for every choice and both ends of every range, each beside the first values of the
+    other keys: what one trial may draw must be possible together. `path` is the file of the space.
+    """
+    load_config(config, dict(overrides))  # what is wrong without the space is not to be blamed on it
+    values = {key: _bounds(allowed) for key, allowed in space.items()}
+    first = {key: of_key[0] for key, of_key in values.items()}
+    try:
+        for key, of_key in values.items():
+            for value in of_key:
+                load_config(config, {**overrides, **first, key: value})
+    except ConfigError as error:
+        raise ConfigError(error.problem, path=path or config, remedy=error.remedy) from None
+
+
+def _bounds(allowed: Range | Choices) -> list[Any]:
+    """All choices, or the ends of a range, as a configuration has them."""
+    if isinstance(allowed, Choices):
+        return list(map(json.loads, allowed.values))
+    return [int(end) if allowed.whole else end for end in (allowed.low, allowed.high)]
 
 
 def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> list[tuple[str, Range | Choices]]:
