@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -109,6 +110,36 @@ def test_a_real_process_ends_with_a_message_and_no_traceback() -> None:
         "fofe: none: there is no such model directory, and no installed model has"
     )
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("tag -m MODEL -t 'Anna Berg' >&-", 0),
+        ("tag -m MODEL <&-", 0),
+        ("tag -m MODEL <&- >&-", 0),
+        ("tag -m MODEL --workers 2 -t 'Anna Berg' <&- >&-", 0),
+        ("models >&-", 0),
+        ("--help >&-", 0),
+        ("tag -m none -t x >&-", 2),
+    ],
+)
+def test_streams_that_are_closed_are_no_error_of_ours(arguments: str, code: int, tiny_path: Path) -> None:
+    command = (
+        f"{shlex.quote(sys.executable)} -m fofe {arguments.replace('MODEL', shlex.quote(str(tiny_path)))}"
+    )
+    result = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert result.returncode == code
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_messages_do_not_mix_with_results_where_standard_error_is_closed(tiny_path: Path) -> None:
+    command = f"{shlex.quote(sys.executable)} -m fofe tag -m {shlex.quote(str(tiny_path))}"
+    ask = f"printf 'Anna\\n\\377\\n' | {command} -f jsonl 2>&-"
+    result = subprocess.run(["sh", "-c", ask], capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert [json.loads(line)["text"] for line in result.stdout.splitlines()] == ["Anna"]
 
 
 def test_help_needs_no_numpy() -> None:

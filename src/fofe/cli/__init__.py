@@ -69,6 +69,7 @@ def make_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; what a user can mend ends with a message and exit code 2."""
+    _open_closed_streams()
     words = sys.argv[1:] if arguments is None else arguments
     # Whoever names a command need not wait until those of all others are imported.
     named = words[:1] if words and words[0] in COMMANDS else COMMANDS
@@ -91,3 +92,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"fofe: {place}{error.strerror or error}", file=sys.stderr)
         return USAGE_ERROR
     return code
+
+
+def _open_closed_streams() -> None:
+    """Put the null device in place of standard streams that are closed (`>&-`), for which Python has None.
+
+    In the order of their numbers, so that each takes its own and no file that is opened later does.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8", errors="backslashreplace"))  # noqa: SIM115
