@@ -83,7 +83,7 @@ def check_space(
 ) -> None:
     """Refuse a space with a key or a value that the configuration cannot have.
 
-    A configuration is built for every choice and both ends of every range, each beside the first values of the
+    A configuration is built for every choice and both ends of every range, each with the first values of the
     other keys: what one trial may draw must be possible together. `path` is the file of the space.
     """
     load_config(config, dict(overrides))  # what is wrong without the space is not to be blamed on it
