@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 
 from fofe.cli import main
 from fofe.errors import FofeError
+from fofe.model.shipped import model_path
 from fofe.model.tagger import load
 
 ENGLISH = "Anna Berg met the mayor of Bergen, and that was all she had to say."
@@ -159,6 +161,7 @@ def test_a_document_without_a_model_is_told_and_left_out(two: None, tmp_path: Pa
     assert [json.loads(line)["text"] for line in captured.out.splitlines()] == [ENGLISH, SPANISH]
     assert f"{news}:2: no model of the language 'zh' is installed (installed: en, es; pip" in captured.err
     assert f"{news}:3: no model of the language 'fr' is installed" in captured.err
+    assert captured.err.endswith("fofe: 2 documents left out for the reasons told above; 2 tagged\n")
     assert main(["tag", "--lang", "auto", news, "--strict"]) == 2
 
 
@@ -183,6 +186,43 @@ def test_in_python(two: None) -> None:
         models.tag(ENGLISH)
     with pytest.raises(FofeError, match="a text is a string, not of type NoneType"):
         models(None)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def one_told(two: None, told_path: Path) -> None:
+    """An English model that knows the conventions of `names`, and a Spanish one that knows none."""
+    shutil.copytree(told_path, model_path("en"), dirs_exist_ok=True)
+
+
+def test_conventions_are_for_the_models_that_know_them(
+    one_told: None, tmp_path: Path, capsys: Captured
+) -> None:
+    news = write(tmp_path / "news.txt", ENGLISH, SPANISH, ENGLISH)
+    assert main(["tag", "--lang", "auto", "--conventions", "names", news]) == 0
+    captured = capsys.readouterr()
+    documents = [json.loads(line) for line in captured.out.splitlines()]
+    english, spanish = load("en").with_options(conventions="names")(ENGLISH), load("es")(SPANISH)
+    for written, alone in zip(documents, (english, spanish, english), strict=True):
+        assert [one["text"] for one in written["mentions"]] == [one.text for one in alone.mentions]
+    assert "mayor" not in [mention["text"] for mention in documents[0]["mentions"]]
+    told = "1 documents tagged without --conventions because the model of 'es' does not know those of names"
+    assert told in captured.err
+
+
+def test_conventions_that_no_model_knows_are_an_error(one_told: None, capsys: Captured) -> None:
+    assert main(["tag", "--lang", "auto", "--conventions", "nmaes", "-t", SPANISH]) == 2
+    told = "no installed model knows the conventions of 'nmaes' (they know: everything, names)"
+    assert told in capsys.readouterr().err
+
+
+def test_words_go_to_the_model_of_their_language(two: None) -> None:
+    sentences = [SPANISH.split(), ENGLISH.split()]
+    both = [document.mentions for document in load("auto").tag_tokens(sentences)]
+    assert both == [
+        next(load(name).tag_tokens([words])).mentions
+        for name, words in zip(("es", "en"), sentences, strict=True)
+    ]
+    assert all(both)
 
 
 def test_no_model_for_any_language(install_model: Install) -> None:

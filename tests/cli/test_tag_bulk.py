@@ -122,7 +122,7 @@ def test_a_bad_document_is_told_and_the_rest_goes_on(
         f"fofe: {bad_corpus}:3: the line: no text",
         f"fofe: {bad_corpus}:4: byte 0xe9 at offset 13 of the line is not UTF-8",
         "fofe: 2 documents without tokens tokenised as en",
-        "fofe: 3 documents left out because they could not be read; 2 tagged",
+        "fofe: 3 documents left out for the reasons told above; 2 tagged",
     ]
 
 
@@ -150,8 +150,8 @@ def test_many_bad_lines_of_a_file_are_counted(
     assert [line.split(": byte")[0] for line in errors] == [
         *(f"fofe: {latin}:{number}" for number in range(1, 6)),
         *(f"fofe: {other}:{number}" for number in range(1, 6)),
-        f"fofe: {latin}: 85 more could not be read",
-        "fofe: 95 documents left out because they could not be read; 1 tagged",
+        f"fofe: {latin}: 85 more left out",
+        "fofe: 95 documents left out for the reasons told above; 1 tagged",
     ]
 
 
@@ -170,7 +170,7 @@ def test_a_bad_file_does_not_keep_others_from_being_tagged(
     ]  # fmt: skip
     assert "1.conll:2: 1 columns where the rows before have 2" in captured.err
     assert "4.ann:1: 'nonsense' is no brat annotation" in captured.err
-    assert "2 documents left out because they could not be read; 2 tagged" in captured.err
+    assert "2 documents left out for the reasons told above; 2 tagged" in captured.err
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -130,13 +130,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="NumPy, the network in PyTorch, or NumPy on the workers of Apache Spark (default: numpy)",
     )
     parser.add_argument(
-        "--master", metavar="M", help="Spark's master: local[4], spark://HOST:PORT ... (default: local[*])"
+        "--master",
+        metavar="M",
+        help="with --engine spark, its master: local[4], spark://HOST:PORT ... (default: local[*])",
     )
     parser.add_argument(
         "--text-column", default="text", metavar="C", help="the texts of parquet input (default: text)"
     )
     parser.add_argument(
-        "--device", default="auto", metavar="D", help="where PyTorch runs: cpu, cuda or auto (default: auto)"
+        "--device",
+        default="auto",
+        metavar="D",
+        help="with --engine torch, where it runs: cpu, cuda or auto (default: auto)",
     )
     parser.add_argument(
         "--strict", action="store_true", help="stop at the first document that cannot be read"
@@ -179,7 +184,9 @@ def run(args: argparse.Namespace) -> int:
     from fofe.formats._shared import STANDARD, open_output
     from fofe.formats.report import Report
 
-    if any(path.endswith(PARQUET) for path in (*args.inputs, args.output)):
+    parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
+    _check_effect(args, parquet=parquet)
+    if parquet:
         return _tag_parquet(args)
     report = Report()
     waiting, size = _input(args, report)
@@ -199,7 +206,7 @@ def run(args: argparse.Namespace) -> int:
     for line in report.lines():
         _tell(line)
     if bad:
-        _tell(f"{bad} documents left out because they could not be read; {tagged} tagged")
+        _tell(f"{bad} documents left out for the reasons told above; {tagged} tagged")
     return SOME_LEFT_OUT if bad else 0
 
 
@@ -219,6 +226,20 @@ def _results(
     from fofe.cli._sources import chunks
 
     return in_order(job, chunks(waiting), args.workers)
+
+
+def _check_effect(args: argparse.Namespace, *, parquet: bool) -> None:
+    """Refuse what nothing would come of, rather than let it be thought to count."""
+    from fofe.errors import FofeError
+
+    idle = {
+        "--device goes with --engine torch": args.device != "auto" and args.engine != "torch",
+        "--master goes with --engine spark": args.master is not None and args.engine != "spark",
+        "--text-column goes with parquet files": args.text_column != "text" and not parquet,
+    }
+    for rule, broken in idle.items():
+        if broken:
+            raise FofeError(f"{rule}: without that it has no effect (leave it out)")
 
 
 def _tag_parquet(args: argparse.Namespace) -> int:
@@ -359,7 +380,7 @@ def _write(
         tagged += result.documents
     for path, number in bad.items():
         if number > BAD_TOLD:
-            bar.say(f"fofe: {path}: {number - BAD_TOLD} more could not be read")
+            bar.say(f"fofe: {path}: {number - BAD_TOLD} more left out")
     return tagged, bad.total()
 
 
