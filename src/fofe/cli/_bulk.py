@@ -150,4 +150,7 @@ class _EachLanguage:
             raise InputError(error.problem, path=name, remedy=error.remedy) from None
         if told is None and text.strip():
             report.note(f"documents whose language cannot be told, taken for {language}", name)
+        if not self._models.follows(language):
+            told_of = f"the model of {language!r} does not know those of {self._models.conventions}"
+            report.note(f"documents tagged without --conventions because {told_of}", name)
         return language

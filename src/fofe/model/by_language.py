@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -46,12 +46,36 @@ class ByLanguage:
         """The labels of all models, without NONE."""
         return list(dict.fromkeys(label for model in self._installed.values() for label in model.labels))
 
+    @property
+    def conventions(self) -> str | None:
+        """The corpus whose manner of annotating is followed by the models that know it."""
+        conventions: str | None = self._options.get("conventions")
+        return conventions
+
     def with_options(self, **options: Any) -> ByLanguage:
-        """The same with models that decode as given; see `Model.with_options`."""
+        """The same with models that decode as given; see `Model.with_options`.
+
+        A model that does not know the conventions is used without: a corpus has one language alone.
+        Where no model knows them, that is an error.
+        """
         other = copy.copy(self)
         other._options = {**self._options, **options}
         other._loaded = {}
+        if not any(map(other.follows, self._installed)):
+            known = dict.fromkeys(name for language in self._installed for name in self._known(language))
+            raise FofeError(
+                f"no installed model knows the conventions of {other.conventions!r} "
+                f"(they know: {', '.join(known) or 'none'})"
+            )
         return other
+
+    def follows(self, language: str) -> bool:
+        """Whether the model of a language knows the conventions that are asked for; true where none are."""
+        return self.conventions is None or self.conventions in self._known(language)
+
+    def _known(self, language: str) -> list[str]:
+        """The conventions that the model of a language knows, without loading it."""
+        return list(self._installed[language].settings["model"].get("conventions", ()))
 
     def model(self, language: str) -> Model:
         """The model of a language."""
@@ -60,7 +84,8 @@ class ByLanguage:
         if language not in self._loaded:
             path = self._installed[self.fitting(language)].path
             model = load(path, engine=self._engine, device=self._device)
-            self._loaded[language] = model.with_options(**self._options)
+            conventions = self.conventions if self.follows(language) else None
+            self._loaded[language] = model.with_options(**{**self._options, "conventions": conventions})
         return self._loaded[language]
 
     def fitting(self, language: str | None) -> str:
@@ -85,6 +110,13 @@ class ByLanguage:
             raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
         languages = ((self.language_of(text), text) for text in texts)
         return self._tag((language, tokeniser(language).document(text)) for language, text in languages)
+
+    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Tag sentences that are already cut into words: one document for each.
+
+        Its text is the words joined by spaces, which its language is told by too.
+        """
+        return self.tag_documents(Document.from_words([words]) for words in sentences)
 
     def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
