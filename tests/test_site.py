@@ -13,7 +13,7 @@ import pytest
 import fofe
 
 ROOT = Path(__file__).resolve().parent.parent
-HOMES = {"Model": "fofe.model.tagger", "load": "fofe.model.tagger"}
+HOMES = {"FofeError": "fofe.errors", "Model": "fofe.model.tagger", "load": "fofe.model.tagger"}
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fofe.errors import FofeError
     from fofe.model.tagger import Model, load
     from fofe.text.document import Document, Mention, Sentence, Token
 
 __version__ = "0.1.0"
 
-__all__ = ["Document", "Mention", "Model", "Sentence", "Token", "__version__", "load"]
+__all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__version__", "load"]
 
 _HOMES = {
     "Document": "fofe.text.document",
+    "FofeError": "fofe.errors",
     "Mention": "fofe.text.document",
     "Model": "fofe.model.tagger",
     "Sentence": "fofe.text.document",
@@ -29,3 +31,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, though they are not imported yet, for completion in a notebook or a shell."""
+    return list(__all__)
