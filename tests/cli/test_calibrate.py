@@ -12,7 +12,9 @@ import pytest
 
 import fofe
 from fofe.cli import main
-from fofe.errors import ModelError
+from fofe.errors import InputError, ModelError
+from fofe.evaluate.calibrate import calibrate
+from fofe.formats import read_corpus
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import load_model, save_model
 from fofe.model.temperature import with_temperatures
@@ -48,6 +50,16 @@ def test_the_threshold_scores_what_evaluate_says(
     assert main(["evaluate", dev, "--model", str(tmp_path / "made"), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]["overall"]
     assert scores["f1"] == pytest.approx(made["threshold"][threshold]["f1"], abs=1)
+
+
+def test_documents_must_have_tokens(tiny_path: Path, dev: str) -> None:
+    stored = load_model(tiny_path)
+    bare, cut = list(read_corpus(dev)), list(read_corpus(dev, language="en"))
+    assert calibrate(stored, cut).temperatures
+    remedy = r"has text but no tokens \(read the corpus with read_corpus\(path, language='en'\)\)"
+    for corpus, test in ((bare, None), (cut, bare), (cut + bare, None)):
+        with pytest.raises(InputError, match=remedy):
+            calibrate(stored, corpus, test)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fofe.errors import InputError
 from fofe.evaluate.calibration import Bin, calibration_error, fit_temperatures, reliability
 from fofe.evaluate.curve import Point
 from fofe.evaluate.judgements import judge
@@ -45,13 +46,15 @@ def calibrate(
 
     Args:
         model: the model as it was trained, or calibrated before; or several as one.
-        corpus: annotated text that it was not trained on.
+        corpus: annotated text that it was not trained on, with tokens.
         test: more of it, on which nothing is fitted.
         precision: in percent.
         recall: in percent.
     """
     corpora = {FITTED_ON: corpus} | ({} if test is None else {ANOTHER: test})
     tagger = assembled(model)
+    for documents in corpora.values():
+        _require_tokens(documents, tagger.config.language)
     judged = {name: judge(tagger, documents) for name, documents in corpora.items()}
     temperatures = fit_temperatures(judged[FITTED_ON])
     calibrated = _with_temperatures(model, temperatures)
@@ -72,6 +75,16 @@ def calibrate(
         # The thresholds of its conventions were for the scores before.
         calibrated = replace(calibrated, decodings={}, training={**calibrated.training, "calibration": facts})
     return Calibration(calibrated, temperatures, before, after, point)
+
+
+def _require_tokens(documents: Sequence[Document], language: str) -> None:
+    """Refuse text that nobody has cut into tokens: it would be passed over."""
+    for number, document in enumerate(documents, start=1):
+        if not document.sentences and document.text.strip():
+            raise InputError(
+                f"document {document.id or number} has text but no tokens",
+                remedy=f"read the corpus with read_corpus(path, language={language!r})",
+            )
 
 
 def _with_temperatures(
