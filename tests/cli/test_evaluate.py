@@ -338,6 +338,19 @@ def test_what_a_mapping_leaves_out_is_told(
     assert "gold.conll: 1 mentions of CITY left out because no label of the model stands for them" in told
 
 
+def test_a_label_of_the_model_that_stands_for_two_is_told(
+    told_path: Path, tiny_config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, model = str(tiny_config.parent / "dev.jsonl"), str(told_path)
+    assert run(gold, "--model", model, "--map", "ORG=ORG,GPE") == 0
+    told = capsys.readouterr().err
+    assert f"{gold}: by --map, GPE of the model stands for GPE and ORG alike" in told
+    assert "PER" not in told
+    for settings in (["ORG=ORG,GPE", "GPE="], ["ORG=GPE", "GPE=ORG"]):
+        assert run(gold, "--model", model, *(part for one in settings for part in ("--map", one))) == 0
+        assert "alike" not in capsys.readouterr().err
+
+
 def test_heads_flat_views_and_unknown_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold, predicted = tmp_path / "gold.jsonl", tmp_path / "predicted.jsonl"
     words = ["his", "old", "friend", "at", "Oslo", "University", "came", "home"]

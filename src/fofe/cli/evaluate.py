@@ -256,8 +256,23 @@ def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Sch
     if args.corpus:
         return trained_scheme(model, args.corpus)
     if args.mapping:
-        return given_scheme(args.mapping, gold, model.labels[1:])  # without NONE
+        scheme = given_scheme(args.mapping, gold, model.labels[1:])  # without NONE
+        _tell_shared(args, scheme, model.labels)
+        return scheme
     return None
+
+
+def _tell_shared(args: argparse.Namespace, scheme: Scheme, labels: Collection[str]) -> None:
+    """Say which labels of the model stand for two here: the one of these with more others always wins."""
+    shared = {label: owners for label, owners in scheme.shared.items() if label in labels}
+    for label, owners in shared.items():
+        told = f"by --map, {label} of the model stands for {' and '.join(owners)} alike"
+        print(f"{args.gold}: {told}", file=sys.stderr)
+    if shared:
+        remedy = (
+            "let each stand for one label here, or scores tell little (what is not mapped stays)"
+        )
+        print(f"{args.gold}: {remedy}", file=sys.stderr)
 
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:

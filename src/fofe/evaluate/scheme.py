@@ -31,6 +31,15 @@ class Scheme:
     decoding: Decoding | None = None
     """How to decode in these labels, where that was tuned apart from the model's own."""
 
+    @property
+    def shared(self) -> dict[str, list[str]]:
+        """The model's labels that several labels of the corpus stand for, with those."""
+        owners: dict[str, list[str]] = {}
+        for own, of_model in self.labels.items():
+            for label in sorted(of_model):
+                owners.setdefault(label, []).append(own)
+        return {label: of_label for label, of_label in owners.items() if len(of_label) > 1}
+
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, by its conventions."""
         model = in_labels_of_corpus(model, self.labels).with_options(conventions=self.conventions)
