@@ -263,15 +263,13 @@ def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Sch
 
 
 def _tell_shared(args: argparse.Namespace, scheme: Scheme, labels: Collection[str]) -> None:
-    """Say which labels of the model stand for two here: the one of these with more others always wins."""
+    """Say which labels of the model stand for two here: the one that has others too gets most mentions."""
     shared = {label: owners for label, owners in scheme.shared.items() if label in labels}
     for label, owners in shared.items():
         told = f"by --map, {label} of the model stands for {' and '.join(owners)} alike"
         print(f"{args.gold}: {told}", file=sys.stderr)
     if shared:
-        remedy = (
-            "let each stand for one label here, or scores tell little (what is not mapped stays)"
-        )
+        remedy = "let each label of the model stand for one here (what is not mapped stands for itself)"
         print(f"{args.gold}: {remedy}", file=sys.stderr)
 
 
