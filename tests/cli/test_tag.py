@@ -277,7 +277,7 @@ OTHER_KINDS = [
     ("Lima\n".encode("utf-32"), "is UTF-32, not text in UTF-8 (convert it: iconv -f utf-32 -t utf-8)"),
     ("Lima\n".encode("utf-16-le"), "holds NUL bytes, as no text does (of UTF-16 text"),
     (
-        gzip.compress(b"Lima\n"),
+        gzip.compress(b"Lima\n", mtime=0),
         "is packed by gzip, not text in UTF-8 (unpack it with gunzip, or read it by zcat",
     ),
     (bz2.compress(b"Lima\n"), "is packed by bzip2"),
