@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,10 +124,13 @@ def test_accents_may_be_composed_or_not(tiny_model: Model) -> None:
         assert composed == [mention.text for mention in document.mentions]
 
 
-def test_non_crossing_cannot_be_flat(tiny_model: Model) -> None:
-    with pytest.raises(FofeError, match="found by non-crossing may lie in one another"):
-        tiny_model.with_options(strategy="non-crossing", nested=False)
-    assert not tiny_model.with_options(strategy="highest-first", nested=False).decoding.nested
+def test_a_model_tuned_to_a_nested_strategy_can_be_flat(tiny_model: Model) -> None:
+    nested = tiny_model.with_options(strategy="non-crossing", threshold=0.0)
+    flat = nested.with_options(nested=False)
+    mentions = flat(TEXT).mentions
+    assert all(one.end <= next.start for one, next in pairwise(sorted(mentions, key=lambda m: m.start)))
+    assert flat.decoding.strategy == "highest-first"
+    assert len(nested(TEXT).mentions) > len(mentions) > 0
 
 
 def test_a_stream_in_gives_a_stream_out(tiny_model: Model) -> None:

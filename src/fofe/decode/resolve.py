@@ -9,10 +9,11 @@ from fofe.decode.flat import highest_first, highest_first_by_word, longest_first
 from fofe.decode.nested import Flat, non_crossing, recursive
 from fofe.errors import FofeError
 
+HIGHEST_FIRST = "highest-first"
 NON_CROSSING = "non-crossing"
 
 _FLAT: dict[str, Flat] = {
-    "highest-first": highest_first,
+    HIGHEST_FIRST: highest_first,
     "longest-first": longest_first,
     "highest-first-by-word": highest_first_by_word,
     "longest-first-by-word": longest_first_by_word,
@@ -22,7 +23,7 @@ STRATEGIES = (*_FLAT, NON_CROSSING)
 
 
 def resolve(
-    candidates: Iterable[Candidate], strategy: str = "highest-first", nested: bool = False
+    candidates: Iterable[Candidate], strategy: str = HIGHEST_FIRST, nested: bool = False
 ) -> list[Candidate]:
     """Choose among the candidates of one sentence; the result is in order of start, then end.
 

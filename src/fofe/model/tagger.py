@@ -14,7 +14,7 @@ import numpy as np
 
 from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
-from fofe.decode.resolve import NON_CROSSING
+from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
@@ -95,7 +95,8 @@ class Model:
         Args:
             threshold: the least score of a mention, between 0 and 1.
             strategy: how overlaps are resolved, one of `fofe.decode.STRATEGIES`.
-            nested: whether mentions may lie in one another.
+            nested: whether mentions may lie in one another; where not, a model that was tuned to the
+                strategy `non-crossing`, which is nested by nature, takes `highest-first` unless one is given.
             alternatives: how many of the next best labels each mention tells.
             for_recall: take the best label other than NONE even where NONE is more likely; this judges every
                 fragment, as `exact` does.
@@ -115,11 +116,8 @@ class Model:
             self.decoding_for(conventions),
             **{key: value for key, value in changes.items() if value is not None},
         )
-        if nested is False and other.decoding.strategy == NON_CROSSING:
-            raise FofeError(
-                f"mentions found by {NON_CROSSING} may lie in one another "
-                "(name another strategy, such as highest-first, or show the outermost with --flat)"
-            )
+        if nested is False and strategy is None and other.decoding.strategy == NON_CROSSING:
+            other.decoding = replace(other.decoding, strategy=HIGHEST_FIRST)  # that one cannot be flat
         if alternatives is not None:
             other._alternatives = alternatives
         if for_recall is not None:
