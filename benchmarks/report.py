@@ -94,7 +94,7 @@ def main() -> None:
 
 def _parts(results: Sequence[Entry]) -> Iterator[Part]:
     """The page: the main figures, then every benchmark by its topic, then what was found earlier."""
-    newest = {(entry["benchmark"], entry["command"]): entry for entry in results}
+    newest = {_shown_as(entry): entry for entry in results}
     yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance()])
     yield Part("Beside other systems", tables=[table2()], plots=[comparison()])
     known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
@@ -106,9 +106,14 @@ def _parts(results: Sequence[Entry]) -> Iterator[Part]:
         yield from shown
     earlier = [entry for entry in results if not any(entry is kept for kept in newest.values())]
     if earlier:
-        yield Part("Earlier results", told="Found by the same commands before something was changed.")
+        yield Part("Earlier results", told="Found before something was changed.")
     for entry in earlier:
         yield Part(f"{entry['benchmark']}, {entry['commit']}", 3, "", entry, _tables(entry))
+
+
+def _shown_as(entry: Entry) -> tuple[str, str]:
+    """What stands once on the page: a table of the paper, or else what one command gives."""
+    return entry["benchmark"], "" if entry["benchmark"] in PAPER_TABLES else entry["command"]
 
 
 def _of_topic(topic: Topic, newest: Iterable[Entry]) -> Iterator[Part]:
