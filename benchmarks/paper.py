@@ -50,7 +50,7 @@ QUICK = {
     "training.final_dropout": 0.4,
     "training.average": 0.998,
 }
-"""How features are trained to the end in few epochs: what configs/default.toml has for all of them."""
+"""How features are trained to the end in few epochs: much as configs/default.toml does it."""
 DEFAULT = CONFIGS / "default.toml"
 
 
