@@ -94,7 +94,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
             character_dimension=int(random.integers(1, 4)),
         )
 
-    names = list(_some(random, ("cased", "uncased", "word", "spelling")))
+    names = list(_some(random, ("cased", "uncased", "word", "lexicon", "spelling")))
     if names and random.random() < 2 / 3:
         names.append("window")
     views = [view(name) for name in names]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe.encode.matches import Matches, WordFinder
 from fofe.encode.names import NameTable
+from fofe.encode.ragged import ragged
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import ModelConfig
 from fofe.text.segment import InWord, Segmenter, in_words, segmenter
 
 Key = str | InWord
-"""All that the vectors of a token on its own depend on: the token, or the token in its segmented word."""
+"""All that the vectors of a token on its own depend on: the token, or the token in the words that hold it."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,12 @@ class EncodedText(Contexts):
     """Where a feature reads characters."""
     segments: Segments | None = None
     """Where a view looks segmented words up."""
+    matches: dict[str, Matches] = field(default_factory=dict)
+    """For a view with a lexicon: the words that run through each token."""
+
+    def rows(self) -> dict[str, IntArray]:
+        """For each view with a table: all rows that the text needs of it, some of them more than once."""
+        return self.words | {name: matches.rows for name, matches in self.matches.items()}
 
     def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
         """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
@@ -147,6 +155,7 @@ class EncodedText(Contexts):
             words={name: rows[tokens] for name, rows in self.words.items()},
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
             segments=self.segments and self.segments.take(tokens),
+            matches={name: matches.take(tokens) for name, matches in self.matches.items()},
         )
 
 
@@ -154,18 +163,6 @@ def _marks(positions: IntArray, count: int) -> BoolArray:
     marks = np.zeros(count, dtype=bool)
     marks[positions] = True
     return marks
-
-
-def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Indices of the items of some rows of a ragged array, and the offsets of the rows in the result.
-
-    `offsets` is [R + 1], `rows` is [R']; the results are [N'] and [R' + 1].
-    """
-    lengths = offsets[rows + 1] - offsets[rows]
-    new_offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=new_offsets[1:])
-    indices = np.arange(new_offsets[-1]) + np.repeat(offsets[rows] - new_offsets[:-1], lengths)
-    return indices, new_offsets
 
 
 class Encoder:
@@ -178,13 +175,18 @@ class Encoder:
         segment: Segmenter | None = None,
         segmented: Collection[str] = (),
         names: NameTable | None = None,
+        lexicon: str | None = None,
     ) -> None:
-        """`segmented` names the vocabularies of words that `segment` cuts; the others are of tokens."""
+        """`segmented` names the vocabularies of words that `segment` cuts, `lexicon` that of the words which
+        are looked for wherever they may stand; the others are of tokens.
+        """
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
         self.names = names
         self._segment = segment
         self._segmented = frozenset(segmented)
+        self._lexicon = lexicon
+        self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon])
 
     @classmethod
     def for_model(
@@ -196,9 +198,9 @@ class Encoder:
     ) -> Encoder:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
         segmented = [view.name for view in config.views if view.lookup == "word"]
-        if not segmented or config.segmenter is None:
-            return cls(vocabularies, alphabet, names=names)
-        return cls(vocabularies, alphabet, segmenter(config.segmenter), segmented, names)
+        segment = segmenter(config.segmenter) if segmented and config.segmenter is not None else None
+        lexicon = next((view.name for view in config.views if view.lookup == "lexicon"), None)
+        return cls(vocabularies, alphabet, segment, segmented, names, lexicon)
 
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
         """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""
@@ -212,10 +214,20 @@ class Encoder:
         return self._encode(tokens, held, Contexts.of([[token] for token in tokens]))
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
-        """Each token in the word that holds it; nothing without a segmenter."""
-        if self._segment is None:
+        """Each token in the words that hold it; nothing without a segmenter and a lexicon."""
+        if self._segment is None and self._finder is None:
             return []
-        return [token for sentence in sentences for token in in_words(sentence, self._segment)]
+        return [token for sentence in sentences for token in self._in_words(sentence)]
+
+    def _in_words(self, sentence: Sequence[str]) -> Iterable[InWord]:
+        if self._segment is None:
+            held: Iterable[InWord] = (InWord(token, token, 0, 1) for token in sentence)
+        else:
+            held = in_words(sentence, self._segment)
+        if self._finder is None:
+            return held
+        through = self._finder.find(sentence)
+        return (token._replace(found=found) for token, found in zip(held, through, strict=True))
 
     def _encode(self, tokens: Sequence[str], held: Sequence[InWord], contexts: Contexts) -> EncodedText:
         words = [token.word for token in held]
@@ -225,9 +237,11 @@ class Encoder:
             words={
                 name: vocabulary.rows(words if name in self._segmented else tokens)
                 for name, vocabulary in self.vocabularies.items()
+                if name != self._lexicon
             },
             spelling=None if self.alphabet is None else self.spell(tokens, contexts.token_offsets),
             segments=Segments.of(held) if held else None,
+            matches={} if self._lexicon is None else {self._lexicon: Matches.of([token.found for token in held])},
         )
 
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:

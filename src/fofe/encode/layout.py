@@ -40,7 +40,7 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         factors: tuple[float | None, ...] = (None,) if code == BAG else config.factors
         for factor in factors:
             wanted += [
-                (code, view.name, factor, view.dimension) for view in config.views if code in view.codes
+                (code, view.name, factor, view.width) for view in config.views if code in view.codes
             ]
     characters = config.characters
     if characters.fofe:

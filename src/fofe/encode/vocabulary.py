@@ -66,6 +66,10 @@ class Vocabulary:
         row = self._rows.get(self.normalise(word))
         return self.unknown_row(word) if row is None else row
 
+    def row_as_written(self, word: str) -> int | None:
+        """The row of a word that is listed as it is written, with no rule applied to it."""
+        return self._rows.get(word)
+
     def rows(self, words: Sequence[str]) -> IntArray:
         """[T] the rows of some words; each distinct word is looked up once."""
         known: dict[str, int] = {}

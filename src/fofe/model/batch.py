@@ -22,7 +22,9 @@ class TorchBatch:
     """T tokens, C characters, F fragments."""
 
     words: dict[str, Tensor]
-    """For each view with a table: [T] positions in the batch's own distinct rows."""
+    """For each view with a table: [T] positions in the batch's own distinct rows; [M] for a lexicon."""
+    match_offsets: Tensor
+    """[4 T] where the words of a lexicon begin that each token has each place in; [0] without one."""
     shares: Tensor
     """[T] what part of the segmented word that holds it each token is; [0] without a segmenter."""
     starts: Tensor
@@ -90,7 +92,7 @@ def make_batch(
     """
     distinct: dict[str, Tensor] = {}
     words: dict[str, Tensor] = {}
-    for name, rows in text.words.items():
+    for name, rows in text.rows().items():
         unique, inverse = np.unique(rows, return_inverse=True)
         distinct[name] = torch.from_numpy(unique.astype(np.int64))
         words[name] = torch.from_numpy(inverse.astype(np.int64))
@@ -108,6 +110,9 @@ def make_batch(
     return (
         TorchBatch(
             words=words,
+            match_offsets=torch.from_numpy(
+                next((matches.offsets[:-1] for matches in text.matches.values()), _NOTHING)
+            ),
             shares=torch.from_numpy(text.segments.shares if text.segments else _NOTHING),
             starts=torch.from_numpy(starts),
             ends=torch.from_numpy(ends),

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from fofe.encode.fofe import FORGOTTEN
+from fofe.encode.matches import PLACES
 from fofe.errors import FofeError
 from fofe.text.digits import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
@@ -19,7 +20,7 @@ RIGHT_EXCLUDING = "right_excluding"
 CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 """The word features of a fragment, in the order in which they stand in the network's input."""
 
-LOOKUPS = ("cased", "uncased", "word", "spelling", "window")
+LOOKUPS = ("cased", "uncased", "word", "lexicon", "spelling", "window")
 
 
 def _one_of(key: str, value: str, options: tuple[str, ...]) -> None:
@@ -48,8 +49,8 @@ class ViewConfig:
     """One way to see every word, and which codes of the fragment are made from it.
 
     `cased` and `uncased` look the token up in a table of its own, `word` the segmented word that holds it,
-    whose vector its tokens share evenly; `spelling` reads its characters with a small convolution, `window`
-    reads the other views of the token and of those around it.
+    whose vector its tokens share evenly, `lexicon` all words that could hold it; `spelling` reads its
+    characters with a small convolution, `window` reads the other views of the token and of those around it.
     """
 
     name: str
@@ -93,7 +94,12 @@ class ViewConfig:
 
     @property
     def has_table(self) -> bool:
-        return self.lookup in ("cased", "uncased", "word")
+        return self.lookup in ("cased", "uncased", "word", "lexicon")
+
+    @property
+    def width(self) -> int:
+        """How many numbers the view has for a token: a lexicon has a vector for each place in a word."""
+        return PLACES * self.dimension if self.lookup == "lexicon" else self.dimension
 
     @property
     def window_layers(self) -> int:
@@ -193,6 +199,8 @@ class ModelConfig:
             raise ValueError("a window view needs another view to read")
         if "word" in lookups and self.segmenter is None:
             raise ValueError(f"a word view needs a segmenter: one of {', '.join(SEGMENTERS)}")
+        if sum(view.lookup == "lexicon" for view in self.views) > 1:
+            raise ValueError("a model has one lexicon view at most")
         if self.segmenter is not None:
             _one_of("segmenter", self.segmenter, SEGMENTERS)
         if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):

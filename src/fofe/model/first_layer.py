@@ -33,7 +33,7 @@ class FirstLayer:
         self._bias = weights["layers.0.bias"]
         first = weights["layers.0.weight"].T
         columns = _columns(config)
-        width = sum(view.dimension for view in config.views)
+        width = sum(view.width for view in config.views)
         scales = dict(zip(config.factors, config.code_scales, strict=True))
         made: dict[tuple[str, float | None], FloatArray] = {}
         for block in blocks:
@@ -129,8 +129,8 @@ def _columns(config: ModelConfig) -> dict[str, slice]:
     """Where each view stands in the vectors of words: those of words alone come before windows."""
     columns, start = {}, 0
     for view in sorted(config.views, key=lambda view: view.lookup == "window"):
-        columns[view.name] = slice(start, start + view.dimension)
-        start += view.dimension
+        columns[view.name] = slice(start, start + view.width)
+        start += view.width
     return columns
 
 

@@ -44,7 +44,7 @@ class Network(nn.Module):
                 if view.lookup == "spelling"
             }
         )
-        read = sum(view.dimension for view in config.views if view.lookup != "window")
+        read = sum(view.width for view in config.views if view.lookup != "window")
         self.windows = nn.ModuleDict(
             {view.name: Windows(read, view) for view in config.views if view.lookup == "window"}
         )
@@ -76,26 +76,27 @@ class Network(nn.Module):
 
         `tables` has, for each view with a table, the rows [U, D] that `batch.words` points into.
         """
-        features = self._features(batch, tables, dropping)
-        return self._judge(self.layers[0](features), batch.conventions, dropping)
+        return self.judge(self.inputs(batch, tables, dropping), batch.conventions, dropping)
 
-    def both_ways(
-        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
+    def judge(self, inputs: Tensor, conventions: Tensor, dropping: Dropping = NOTHING_DROPPED) -> Tensor:
+        """Label scores [F, K] of fragments with the features `inputs` [F, D], by conventions [F, C]."""
+        features = dropping.dropout(inputs, dropping.inputs)
+        return self._judge(self.layers[0](features), conventions, dropping)
+
+    def judge_both_ways(
+        self, inputs: Tensor, conventions: Tensor, dropping: Dropping = NOTHING_DROPPED
     ) -> tuple[Tensor, Tensor]:
         """Label scores [F, K] twice: told whose conventions to follow, and without a word of that.
 
         Everything up to the first layer, which is nearly all the work, is computed once for both.
         """
-        features = self._features(batch, tables, dropping)
+        features = dropping.dropout(inputs, dropping.inputs)
         first = cast(nn.Linear, self.layers[0])
         told = first(features)
         corpora = len(self.config.conventions)
         untold = told - features[:, -corpora:] @ first.weight[:, -corpora:].T
-        nobody = torch.zeros_like(batch.conventions)
-        return self._judge(told, batch.conventions, dropping), self._judge(untold, nobody, dropping)
-
-    def _features(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
-        return dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
+        nobody = torch.zeros_like(conventions)
+        return self._judge(told, conventions, dropping), self._judge(untold, nobody, dropping)
 
     def _judge(self, scores: Tensor, conventions: Tensor, dropping: Dropping) -> Tensor:
         """Label scores [F, K] from what the first layer gives [F, H] before it is rectified."""
@@ -134,7 +135,12 @@ class Network(nn.Module):
         """For each view, the vectors [T, D] of the words of a batch."""
         vectors: dict[str, Tensor] = {}
         for view in self.config.views:
-            if view.has_table:
+            if view.lookup == "lexicon":
+                means = nn.functional.embedding_bag(
+                    batch.words[view.name], tables[view.name], batch.match_offsets, mode="mean"
+                )
+                vectors[view.name] = means.view(-1, view.width)
+            elif view.has_table:
                 rows = tables[view.name].index_select(0, batch.words[view.name])
                 vectors[view.name] = rows * batch.shares[:, None] if view.lookup == "word" else rows
             elif view.lookup == "spelling":
@@ -277,7 +283,7 @@ def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tenso
     """Of the codes [T, D] of views side by side, the columns of those that use a code; none without any."""
     if all(code in view.codes for view in views):
         return source
-    parts = torch.split(source, [view.dimension for view in views], dim=1)
+    parts = torch.split(source, [view.width for view in views], dim=1)
     chosen = [part for part, view in zip(parts, views, strict=True) if code in view.codes]
     return torch.cat(chosen, dim=1) if chosen else None
 

@@ -27,7 +27,7 @@ def expected_shapes(
             shapes[f"{prefix}.weights.{number}"] = (dimension, height * kernels)
             shapes[f"{prefix}.biases.{number}"] = (kernels,)
 
-    read = sum(view.dimension for view in config.views if view.lookup != "window")
+    read = sum(view.width for view in config.views if view.lookup != "window")
     for view in config.views:
         if view.has_table:
             shapes[table_name(view.name)] = (vocabulary_sizes[view.name], view.dimension)

@@ -42,7 +42,10 @@ class WordsAlone:
         text = self._encoder.encode_apart(words)
         parts: list[FloatArray] = [np.zeros((len(words), 0), dtype=np.float32)]
         for view in self._views:
-            if view.has_table:
+            if view.lookup == "lexicon":
+                matches = text.matches[view.name]
+                parts.append(matches.means(self._tables[view.name].rows(matches.rows)))
+            elif view.has_table:
                 rows = self._tables[view.name].rows(text.words[view.name])
                 if view.lookup == "word":
                     assert text.segments is not None, "a model with a word view has a segmenter"

@@ -25,6 +25,8 @@ class InWord(NamedTuple):
     """Which of the word's tokens it is, from 0."""
     tokens: int
     """How many tokens the word has."""
+    found: tuple[tuple[int, ...], ...] = ()
+    """The rows of the words of a lexicon that run through the token, by its place in them."""
 
 
 def _jieba() -> Segmenter:
@@ -56,7 +58,7 @@ def segmenter(name: str) -> Segmenter:
 
 def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
     """Each token of a sentence in the word that holds it."""
-    for joined, group in groupby(tokens, _is_letter):
+    for joined, group in groupby(tokens, is_letter):
         if not joined:
             yield from (InWord(token, token, 0, 1) for token in group)
             continue
@@ -64,6 +66,6 @@ def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
             yield from (InWord(letter, word, place, len(word)) for place, letter in enumerate(word))
 
 
-def _is_letter(token: str) -> bool:
+def is_letter(token: str) -> bool:
     """Whether a token is a single letter or digit of any script."""
     return len(token) == 1 and token.isalnum()

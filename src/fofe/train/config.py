@@ -72,6 +72,8 @@ class CorpusConfig:
     """What the loss of each of its fragments is multiplied by."""
     share: float = 1.0
     """The share of its sentences that an epoch sees."""
+    scored: bool = True
+    """Whether the model is to serve it too; if not, it is only learned from, all of it, and chooses nothing."""
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -89,6 +91,8 @@ class CorpusConfig:
             raise ValueError(f"weight must be above 0, not {self.weight}")
         if not 0 < self.share <= 1:
             raise ValueError(f"share lies above 0 and is at most 1, not {self.share}")
+        if not self.scored and (self.dev or self.test):
+            raise ValueError("a corpus with scored = false has neither dev nor test")
         if self.nested and (self.inside, self.around) != (OTHER_TYPES, NEGATIVE):
             raise ValueError("inside and around are for flat corpora; this one has nested = true")
         object.__setattr__(self, "labels", {key: _labels(key, value) for key, value in self.labels.items()})
@@ -151,6 +155,8 @@ class TrainingConfig:
     dropout: float = 0.4
     final_dropout: float | None = None
     """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
+    consistency: float = 0.0
+    """How much it weighs that a fragment is judged alike whatever is dropped; 0 for one judgement a step."""
     average: float = 0.998
     """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
     evaluate_every: int = 1
@@ -168,7 +174,7 @@ class TrainingConfig:
         for name in ("epochs", "batch", "evaluate_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
+        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "consistency", "patience", "seed"):
             if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         shares = (
@@ -236,6 +242,8 @@ class RunConfig:
     def __post_init__(self) -> None:
         if (self.data is None) == (not self.corpus):
             raise ValueError("give either [data] or one or more [[corpus]] tables")
+        if self.corpus and not any(corpus.scored for corpus in self.corpus):
+            raise ValueError("corpus: at least one must be scored")
         names = [corpus.name for corpus in self.corpus]
         if len(set(names)) < len(names):
             raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")

@@ -109,7 +109,9 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     held_out: list[LabelledSentence] = []
     if fold is not None:
         train, held_out = (_chosen(train, numbers) for numbers in fold.split(train))
-    if corpus.dev is not None:
+    if not corpus.scored:
+        dev = []
+    elif corpus.dev is not None:
         dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev)
     elif fold is not None:
         dev = held_out

@@ -118,7 +118,7 @@ class _Reader:
         Some at a time: spelling out all words of a varied text at once would take gigabytes.
         """
         words = list(self._numbers)
-        width = sum(view.dimension for view in self._config.views if view.lookup != "window")
+        width = sum(view.width for view in self._config.views if view.lookup != "window")
         vectors = np.zeros((len(words) + 1, width), dtype=np.float32)
         for first in range(0, len(words), WORDS_AT_ONCE):
             some = words[first : first + WORDS_AT_ONCE]

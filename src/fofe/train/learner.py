@@ -103,14 +103,26 @@ class Learner:
         """
         batch = part.batch.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
-        if part.told_targets is None:
-            losses = self._losses(self.network(batch, tables, dropping), part.targets)
-        else:
-            told, untold = self.network.both_ways(batch, tables, dropping)
-            losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
+        inputs = self.network.inputs(batch, tables, dropping)
+        losses, scores = self._judged(inputs, batch, part, dropping)
+        if self.config.consistency:
+            again, others = self._judged(inputs, batch, part, dropping)
+            apart = torch.stack([divergence(a, b) for a, b in zip(scores, others, strict=True)]).mean(0)
+            losses = (losses + again) / 2 + self.config.consistency * apart
         if part.weights is not None:
             losses = losses * part.weights.to(self.device)
         return losses.mean() * (len(part.targets) / part.total)
+
+    def _judged(
+        self, inputs: Tensor, batch: TorchBatch, part: Prepared, dropping: Dropping
+    ) -> tuple[Tensor, list[Tensor]]:
+        """The losses [F] of fragments with features `inputs` [F, D], and the label scores [F, K] behind."""
+        if part.told_targets is None:
+            scores = self.network.judge(inputs, batch.conventions, dropping)
+            return self._losses(scores, part.targets), [scores]
+        told, untold = self.network.judge_both_ways(inputs, batch.conventions, dropping)
+        losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
+        return losses, [told, untold]
 
     def _losses(self, scores: Tensor, targets: Tensor) -> Tensor:
         return set_loss(scores, self.target_sets[targets.to(self.device)])
@@ -152,6 +164,12 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
 
 
+def divergence(scores: Tensor, others: Tensor) -> Tensor:
+    """[F] how far two judgements of the same fragments, scores [F, K], are apart: Jeffreys' divergence, halved."""
+    some, other = torch.log_softmax(scores, 1), torch.log_softmax(others, 1)
+    return ((some.exp() - other.exp()) * (some - other)).sum(1) / 2
+
+
 @dataclass(frozen=True)
 class Prepared:
     """What this process sees of a batch."""
@@ -190,7 +208,7 @@ def _with_all_rows(
 ) -> tuple[TorchBatch, dict[str, Tensor]]:
     """The tensors of a share with its words among those of the whole batch, and the rows of these."""
     all_rows = {
-        name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in whole.text.words.items()
+        name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in whole.text.rows().items()
     }
     words = {
         name: torch.searchsorted(all_rows[name], rows[name])[places] for name, places in tensors.words.items()

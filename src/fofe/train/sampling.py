@@ -9,9 +9,10 @@ from itertools import compress
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray, IntArray
-from fofe.encode.encoded import EncodedText, Segments, ragged
+from fofe.encode.encoded import EncodedText, Segments
 from fofe.encode.fragments import Fragments
 from fofe.encode.names import NameBits
+from fofe.encode.ragged import ragged
 from fofe.encode.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
@@ -54,8 +55,8 @@ def rare_words(
 ) -> dict[str, RareWords]:
     """For each view, rare words' chance to be replaced: r / (r + count)."""
     found: dict[str, RareWords] = {}
-    for name, vocabulary in vocabularies.items():
-        words, begins = looked_up[name].words, looked_up[name].begins
+    for name, seen in looked_up.items():
+        words, begins, vocabulary = seen.words, seen.begins, vocabularies[name]
         rows = vocabulary.rows(words)
         counts = np.bincount(rows if begins is None else rows[begins], minlength=len(vocabulary))
         chances = strength / (strength + np.maximum(counts, 1))

@@ -15,6 +15,7 @@ from fofe import __version__
 from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig
 from fofe.model.network import Network
 from fofe.model.settings import to_table
@@ -85,7 +86,7 @@ def prepare(
                 known = Table.from_weights(start.weights, view.name).whole()
                 weights[: len(known)] = known
             unknowns = np.arange(len(vocabularies[view.name].unknowns))
-            trained = np.concatenate([text.words[view.name], unknowns])
+            trained = np.concatenate([text.rows()[view.name], unknowns])
             tables[view.name] = WordTable(weights, trained, config.training.average)
     torch.manual_seed(config.training.seed)
     network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
@@ -117,14 +118,14 @@ def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str,
 
 
 def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
-    """What each view with a table looks up in the training sentences."""
-    reader = Encoder.for_model(config, {}, None)
+    """What each view with a table looks up in the training sentences, but for a lexicon, which is given."""
+    views = tuple(view for view in config.views if view.has_table and view.lookup != "lexicon")
     words = [sentence.words for sentence in sentences]
-    tokens, held = list(chain.from_iterable(words)), reader.in_words(words)
+    tokens, held = list(chain.from_iterable(words)), []
+    if any(view.lookup == "word" for view in views):
+        held = Encoder.for_model(replace(config, views=views), {}, None).in_words(words)
     return {
-        view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens)
-        for view in config.views
-        if view.has_table
+        view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens) for view in views
     }
 
 
@@ -140,9 +141,10 @@ def _vocabularies(
             continue
         known = vectors[view.name]
         base = start.vocabularies[view.name].words if start else known.words if known else []
-        made[view.name] = make_vocabulary(
-            view, looked_up[view.name].occurrences(), base, digits=config.model.digits
-        )
+        if view.lookup == "lexicon" and not base:
+            raise ConfigError(f"view {view.name!r}: a lexicon needs vectors, whose words it is made of")
+        seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
+        made[view.name] = make_vocabulary(view, seen, base, digits=config.model.digits)
     return made
 
 
