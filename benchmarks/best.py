@@ -136,8 +136,15 @@ def _ballots(models: Sequence[StoredModel], sentences: Sentences) -> list[list[l
     ballots = []
     for model in models:
         decoding = model.decoding
-        judged = judge("one", _engine(model), sentences, model.labels, decoding.threshold)
-        found = judged.found(decoding.strategy, decoding.threshold, nested=False)
+        judged = judge(
+            "one",
+            _engine(model),
+            sentences,
+            model.labels,
+            decoding.threshold,
+            agreements=[decoding.agreement],
+        )
+        found = judged.found(decoding)
         ballots.append(
             [
                 [Mention(start, end, *split_label(label), score) for start, end, label, score in kept]

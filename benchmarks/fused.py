@@ -21,7 +21,7 @@ from mentions import BENCHMARKS, named_metrics
 from fofe.model.engine import Engine
 from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.settings import build
-from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.model.storage import StoredModel, load_model
 from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
 from fofe.train.tuning import Judged, evaluate, judge, tune
@@ -52,10 +52,11 @@ def main() -> None:
             threshold,
             annotation=corpus.annotation,
             nested=decoding.nested,
+            agreements=decoding.agreements,
         )
 
     tuned = tune([judged("dev", min(decoding.thresholds))], decoding)
-    way = Decoding(tuned.threshold, tuned.strategy, decoding.nested)
+    way = tuned.decoding(nested=decoding.nested)
     scores = evaluate(judged("test", way.threshold), way)
     f1 = {"names": scores.names.f1, "nominals": scores.nominals.f1, "overall": scores.overall.f1}
     metrics = named_metrics(benchmark, f1) | {"dev_f1": round(tuned.f1, 2), "fused_models": len(models)}

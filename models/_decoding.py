@@ -12,16 +12,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fofe.decode import Candidate
+from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.model.engine import Engine
 from fofe.model.settings import to_table
-from fofe.model.storage import Decoding, StoredModel
+from fofe.model.storage import StoredModel
 from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpora, Corpus
 from fofe.train.tuning import Judged, gold_of, groups, tune, tune_conventions
 
 
-def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str, threshold: float) -> Judged:
+def judged_as_used(
+    model: StoredModel,
+    engine: Engine,
+    corpus: Corpus,
+    part: str,
+    threshold: float,
+    agreements: Sequence[float] = (),
+) -> Judged:
     """What the model finds in a part of a corpus, label by label, told in the corpus's own labels."""
     annotation = corpus.annotation
     own = {
@@ -31,15 +39,19 @@ def judged_as_used(model: StoredModel, engine: Engine, corpus: Corpus, part: str
         for of_model in several
     }
     sentences = corpus.part(part)
-    candidates: list[list[Candidate]] = []
+    found: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
     for group in groups(sentences):
-        scores = engine.score([sentence.words for sentence in group], [sentence.opens for sentence in group])
-        pools = select(
-            scores.fragments, scores.token_offsets, scores.probabilities, model.labels, threshold=threshold
-        )
-        candidates += [_told(pool, own) for pool in pools]
+        words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+        scores = engine.score(words, opens)
+        for weight, candidates in found.items():
+            probabilities = agreed(scores.probabilities, scores.fragments, words, opens, weight)
+            pools = select(
+                scores.fragments, scores.token_offsets, probabilities, model.labels, threshold=threshold
+            )
+            candidates += [_told(pool, own) for pool in pools]
     gold = gold_of(sentences, own.values(), nested=annotation.nested)
-    return Judged(corpus.name, gold, candidates, model.decoding.nested and not annotation.nested)
+    flat = model.decoding.nested and not annotation.nested
+    return Judged(corpus.name, gold, found.pop(0.0), flat, found)
 
 
 def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
@@ -50,13 +62,15 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     """The model with the threshold and the strategy that serve its users best on the dev sets."""
     engine = Engine(model.config, model.encoder, model.weights, model.gate)
     judged = [
-        judged_as_used(model, engine, corpus, "dev", min(options.thresholds))
+        judged_as_used(model, engine, corpus, "dev", min(options.thresholds), options.agreements)
         for corpus in corpora.parts
         if corpus.part("dev")
     ]
     best = tune(judged, options)
     told = [
-        judged_as_used(model, engine.following(corpus.name), corpus, "dev", min(options.thresholds))
+        judged_as_used(
+            model, engine.following(corpus.name), corpus, "dev", min(options.thresholds), options.agreements
+        )
         for corpus in corpora.parts
         if corpus.part("dev") and corpus.name in model.config.conventions
     ]
@@ -66,7 +80,7 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     }
     return replace(
         model,
-        decoding=Decoding(best.threshold, best.strategy, options.nested),
+        decoding=best.decoding(nested=options.nested),
         decodings=tune_conventions(told, options, model.config.conventions),
         training={**model.training, "corpora": schemes},
     )

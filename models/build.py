@@ -197,7 +197,9 @@ def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, d
     for corpus in corpora.parts:
         if corpus.name not in recipe.tests:
             continue
-        judged = judged_as_used(model, engine, corpus, recipe.tests[corpus.name], decoding.threshold)
+        judged = judged_as_used(
+            model, engine, corpus, recipe.tests[corpus.name], decoding.threshold, [decoding.agreement]
+        )
         found = evaluate(judged, decoding)
         kinds = {"names_f1": found.names, "nominals_f1": found.nominals}
         scores[corpus.name] = {

@@ -90,7 +90,7 @@ def test_mentions_inside_others_count_only_in_a_nested_corpus(tiny_model: Model,
         nested=True,
     )
     assert judged.gold == [outer | {inner} if nested else outer], "several on one span are not nested"
-    (found,) = judged.found("non-crossing", 0.3, nested=True)
+    (found,) = judged.found(Decoding(0.3, "non-crossing", nested=True))
     assert (inner in [one[:3] for one in found]) == nested
 
 

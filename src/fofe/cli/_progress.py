@@ -38,6 +38,8 @@ class TerminalWatcher:
             precision, recall, f1 = (metrics[f"dev_{name}"] for name in ("precision", "recall", "f1"))
             self._dev = f", dev F1 {f1:.2f}"
             decoding = f"{metrics['strategy']}, {metrics['threshold']}"
+            if metrics.get("agreement"):
+                decoding += f", agreement {metrics['agreement']:g}"
             parts.append(f"dev P {precision:.2f} R {recall:.2f} F1 {f1:.2f} ({decoding})")
         self.say("  ".join([*parts, f"{metrics['cpu_minutes']:.1f} CPU min"]))
 

@@ -117,7 +117,8 @@ def _mean_over(corpora: Collection[str]) -> str:
 
 def _decoding(decoding: Decoding) -> str:
     nested = ", nested" if decoding.nested else ""
-    return f"{decoding.strategy}{nested}, threshold {decoding.threshold}"
+    agreement = f", agreement {decoding.agreement:g}" if decoding.agreement else ""
+    return f"{decoding.strategy}{nested}, threshold {decoding.threshold}{agreement}"
 
 
 def _calibration(told: dict[str, Any]) -> str:

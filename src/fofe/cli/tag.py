@@ -158,6 +158,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie in one another"
     )
     decoding.add_argument(
+        "--agreement",
+        type=float,
+        metavar="W",
+        help="what the types of the same text in nearby sentences count beside a mention's own; 0: nothing",
+    )
+    decoding.add_argument(
         "--flat", action="store_true", help="of nested mentions, tell only those that lie in no other"
     )
     decoding.add_argument(
@@ -353,6 +359,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
         "threshold": args.threshold,
         "strategy": args.strategy,
         "nested": args.nested,
+        "agreement": args.agreement,
         "alternatives": args.alternatives,
         "for_recall": args.recall,
         "exact": args.exact,

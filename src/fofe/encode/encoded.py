@@ -241,7 +241,9 @@ class Encoder:
             },
             spelling=None if self.alphabet is None else self.spell(tokens, contexts.token_offsets),
             segments=Segments.of(held) if held else None,
-            matches={} if self._lexicon is None else {self._lexicon: Matches.of([token.found for token in held])},
+            matches={}
+            if self._lexicon is None
+            else {self._lexicon: Matches.of([token.found for token in held])},
         )
 
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:

@@ -39,9 +39,7 @@ def input_blocks(config: ModelConfig) -> list[Block]:
     for code in CODES:
         factors: tuple[float | None, ...] = (None,) if code == BAG else config.factors
         for factor in factors:
-            wanted += [
-                (code, view.name, factor, view.width) for view in config.views if code in view.codes
-            ]
+            wanted += [(code, view.name, factor, view.width) for view in config.views if code in view.codes]
     characters = config.characters
     if characters.fofe:
         wanted += [(code, "", None, characters.dimension) for code in (CHARACTER_LEFT, CHARACTER_RIGHT)]

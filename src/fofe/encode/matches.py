@@ -38,7 +38,8 @@ class WordFinder:
         """What runs through each token of a sentence; words do not reach over tokens of several letters."""
         found: list[Found] = []
         for letters, group in groupby(tokens, is_letter):
-            found += self._in_run(list(group)) if letters else [self._alone(token) for token in group]
+            run = list(group)
+            found += self._in_run(run) if letters else map(self._alone, run)
         return found
 
     def _in_run(self, letters: Sequence[str]) -> list[Found]:

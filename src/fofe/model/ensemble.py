@@ -241,6 +241,7 @@ def _common(decodings: Sequence[Decoding]) -> Decoding:
         threshold=round(fmean(decoding.threshold for decoding in decodings), 4),
         strategy=strategies.most_common(1)[0][0],
         nested=any(decoding.nested for decoding in decodings),
+        agreement=round(fmean(decoding.agreement for decoding in decodings), 4),
     )
 
 

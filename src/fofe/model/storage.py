@@ -50,8 +50,12 @@ class Decoding:
     threshold: float = 0.5
     strategy: str = "highest-first"
     nested: bool = False
+    agreement: float = 0.0
+    """What the types of the same text in nearby sentences count beside a mention's own; 0 for nothing."""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.agreement < float("inf"):
+            raise ValueError(f"agreement must not be negative, not {self.agreement}")
         if not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold must lie between 0 and 1, not {self.threshold}")
         if self.strategy not in STRATEGIES:

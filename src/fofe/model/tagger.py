@@ -14,6 +14,7 @@ import numpy as np
 
 from fofe._arrays import FloatArray
 from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode.agree import NEAR, agreed
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
 from fofe.errors import FofeError
@@ -85,6 +86,7 @@ class Model:
         threshold: float | None = None,
         strategy: str | None = None,
         nested: bool | None = None,
+        agreement: float | None = None,
         alternatives: int | None = None,
         for_recall: bool | None = None,
         exact: bool | None = None,
@@ -97,6 +99,8 @@ class Model:
             strategy: how overlaps are resolved, one of `fofe.decode.STRATEGIES`.
             nested: whether mentions may lie in one another; where not, a model that was tuned to the
                 strategy `non-crossing`, which is nested by nature, takes `highest-first` unless one is given.
+            agreement: what the types of the same text in nearby sentences of a document count beside a
+                mention's own; 0 for nothing.
             alternatives: how many of the next best labels each mention tells.
             for_recall: take the best label other than NONE even where NONE is more likely; this judges every
                 fragment, as `exact` does.
@@ -110,7 +114,14 @@ class Model:
             raise FofeError(f"unknown strategy {strategy!r} (choose from {', '.join(STRATEGIES)})")
         if alternatives is not None and alternatives < 0:
             raise FofeError(f"the number of alternatives cannot be {alternatives}")
-        changes: dict[str, Any] = {"threshold": threshold, "strategy": strategy, "nested": nested}
+        if agreement is not None and not 0 <= agreement < float("inf"):
+            raise FofeError(f"agreement counts 0 or more, not {agreement}")
+        changes: dict[str, Any] = {
+            "threshold": threshold,
+            "strategy": strategy,
+            "nested": nested,
+            "agreement": agreement,
+        }
         other = copy.copy(self)
         other.decoding = replace(
             self.decoding_for(conventions),
@@ -127,6 +138,11 @@ class Model:
         if conventions is not None:
             other._engine = self._engine.following(conventions)
         return other
+
+    @property
+    def sees_documents(self) -> bool:
+        """Whether what is found in a sentence can depend on the sentences around it."""
+        return self.config.sees_documents or bool(self.decoding.agreement)
 
     def decoding_for(self, conventions: str | None) -> Decoding:
         """How this model decodes by the conventions of a corpus; none: as it does now."""
@@ -186,24 +202,21 @@ class Model:
         This is what `tag_documents` decides from, also for the fragments that a gate would turn away. Memory
         grows with the document.
         """
-        words = [as_read(sentence.words) for sentence in document.sentences if sentence]
-        return self._engine.score(words, [not number for number in range(len(words))], exact=True)
+        sentences = [sentence for sentence in document.sentences if sentence]
+        return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
     def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         """What is found in each sentence; `opens` says which are the first of their document."""
         lengths = [len(sentence) for sentence in sentences]
         reach = self.config.reach if self.config.sees_documents else 0
+        reach += NEAR if self.decoding.agreement else 0
         for piece in pieces(lengths, opens, tokens_wanted=TOKENS_AT_ONCE, reach=reach):
             together = slice(piece.first_seen, piece.last_seen)
             found = self._found_at_once(sentences[together], opens[together])
             yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
 
     def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
-        scores = self._engine.score(
-            [as_read(sentence.words) for sentence in sentences],
-            [True, *opens[1:]],
-            exact=self._exact or self._for_recall,
-        )
+        scores = self._scores(sentences, [True, *opens[1:]], exact=self._exact or self._for_recall)
         pools = select(
             scores.fragments,
             scores.token_offsets,
@@ -216,6 +229,12 @@ class Model:
         for number, pool in enumerate(pools):
             kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
             yield [(candidate, ranked.of(number, candidate)) for candidate in kept]
+
+    def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
+        words = [as_read(sentence.words) for sentence in sentences]
+        scores = self._engine.score(words, opens, exact=exact)
+        probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
+        return replace(scores, probabilities=probabilities)
 
 
 class _Alternatives:

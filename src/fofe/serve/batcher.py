@@ -108,12 +108,12 @@ def _tag(batch: Sequence[_Work]) -> list[list[Document] | Exception]:
 def parts(model: Model, documents: Sequence[Document]) -> Iterator[list[tuple[int, Document]]]:
     """The documents in lists of about the size of a batch, each with its number.
 
-    A long document is cut between sentences, unless the model's contexts reach over those.
+    A long document is cut between sentences, unless what is found in one depends on others.
     """
     part: list[tuple[int, Document]] = []
     tokens = 0
     for number, document in enumerate(documents):
-        for piece in [document] if model.config.sees_documents else _pieces(document):
+        for piece in [document] if model.sees_documents else _pieces(document):
             part.append((number, piece))
             tokens += 1 + sum(map(len, piece.sentences))
             if tokens >= TOKENS_AT_ONCE:

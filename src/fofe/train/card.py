@@ -70,7 +70,8 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
     else:
         lines.append(
             f"Dev (epoch {progress.best_epoch} of {training.epochs}): P {best.precision:.2f} "
-            f"R {best.recall:.2f} F1 {best.f1:.2f}, with {best.strategy} at threshold {best.threshold}."
+            f"R {best.recall:.2f} F1 {best.f1:.2f}, with {best.strategy} at threshold {best.threshold}"
+            f"{f' and agreement {best.agreement:g}' if best.agreement else ''}."
         )
         lines += [f"- {name}: dev F1 {f1:.2f}" for name, f1 in best.f1_by_corpus.items()]
     if test_line:

@@ -73,7 +73,7 @@ class CorpusConfig:
     share: float = 1.0
     """The share of its sentences that an epoch sees."""
     scored: bool = True
-    """Whether the model is to serve it too; if not, it is only learned from, all of it, and chooses nothing."""
+    """Whether the model is to serve it; what is not scored is learned from as a whole and chooses nothing."""
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -174,7 +174,16 @@ class TrainingConfig:
         for name in ("epochs", "batch", "evaluate_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "consistency", "patience", "seed"):
+        for name in (
+            "rate",
+            "word_rate",
+            "character_rate",
+            "final_rate",
+            "weight_decay",
+            "consistency",
+            "patience",
+            "seed",
+        ):
             if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         shares = (
@@ -195,13 +204,18 @@ class DecodingConfig:
     nested: bool = False
     strategies: tuple[str, ...] = ("highest-first", "longest-first")
     thresholds: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+    agreements: tuple[float, ...] = (0.0,)
+    """What the types of the same text in nearby sentences may count beside a mention's own."""
 
     def __post_init__(self) -> None:
         for strategy in self.strategies:
             if strategy not in STRATEGIES:
                 raise ValueError(f"strategies must be among {', '.join(STRATEGIES)}, not {strategy!r}")
-        if not self.strategies or not self.thresholds:
-            raise ValueError("strategies and thresholds must not be empty")
+        if not self.strategies or not self.thresholds or not self.agreements:
+            raise ValueError("strategies, thresholds and agreements must not be empty")
+        for agreement in self.agreements:
+            if not 0 <= agreement < float("inf"):
+                raise ValueError(f"agreements must not be negative, not {agreement}")
         for threshold in self.thresholds:
             if not 0 <= threshold <= 1:
                 raise ValueError(f"thresholds lie between 0 and 1, not {threshold}")

@@ -165,7 +165,7 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
 
 
 def divergence(scores: Tensor, others: Tensor) -> Tensor:
-    """[F] how far two judgements of the same fragments, scores [F, K], are apart: Jeffreys' divergence, halved."""
+    """[F] how far two judgements of fragments, scores [F, K], are apart: half of Jeffreys' divergence."""
     some, other = torch.log_softmax(scores, 1), torch.log_softmax(others, 1)
     return ((some.exp() - other.exp()) * (some - other)).sum(1) / 2
 

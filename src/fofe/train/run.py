@@ -216,6 +216,7 @@ class Run:
             **{f"dev_f1_{name}": round(f1, 3) for name, f1 in tuned.f1_by_corpus.items()},
             "strategy": tuned.strategy,
             "threshold": tuned.threshold,
+            "agreement": tuned.agreement,
         }
 
     def _keep(self, weights: dict[str, FloatArray]) -> None:
@@ -256,7 +257,7 @@ class Run:
             self.config.training.seed,
         )
         decoding = self.config.decoding
-        common = Decoding(best.threshold, best.strategy, decoding.nested)
+        common = best.decoding(nested=decoding.nested)
         # A corpus whose conventions are known is decoded in its own way, for which any threshold may be best.
         lowest = min(decoding.thresholds) if self.config.model.conventions else best.threshold
         judged = {part: self._judged(weights, part, lowest) for part in ("dev", "test")}
@@ -310,6 +311,7 @@ class Run:
                 threshold,
                 annotation=corpus.annotation,
                 nested=self.config.decoding.nested,
+                agreements=self.config.decoding.agreements,
             )
             for corpus in self.corpora.parts
             if corpus.part(part)
