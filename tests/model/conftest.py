@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import Encoder
+from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fragments import Fragments
+from fofe.encode.surroundings import importance, surroundings, weighted
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.resources.gazetteer import make_table
@@ -66,6 +67,16 @@ class RandomModel:
         """The names of each type in the gazetteer."""
         return list(NAMES.values())
 
+    def with_surroundings(self, text: EncodedText, opens: Sequence[bool] | None) -> EncodedText:
+        """The text with what its sentences and those around them are about, where the model sees that."""
+        view = self.config.surroundings
+        if view is None:
+            return text
+        rows = text.words[view]
+        words = weighted(self.tables[view][rows], importance(self.encoder.vocabularies[view])[rows])
+        documents = np.ones(len(text), dtype=bool) if opens is None else np.array(opens)
+        return replace(text, surroundings=surroundings(words, text.token_offsets, documents))
+
     def name_bits(self, sentences: Sequence[Sequence[str]], fragments: Fragments) -> BoolArray | None:
         """[F, B] which names fragments match; none without a gazetteer."""
         if self.encoder.names is None:
@@ -100,6 +111,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
     views = [view(name) for name in names]
     random.shuffle(views)
     needed = not any(view.codes for view in views)
+    subjects = [view.name for view in views if view.has_table and view.lookup != "lexicon"]
     fofe, cnn = random.random(2) < 2 / 3
     return ModelConfig(
         max_words=int(random.integers(1, 6)),
@@ -116,6 +128,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
             kernels=int(random.integers(1, 4)),
         ),
         gazetteer=GazetteerConfig("names", types=tuple(NAMES)) if random.random() < 1 / 2 else None,
+        surroundings=subjects[0] if subjects and random.random() < 1 / 2 else None,
         hidden=tuple(random.integers(2, 8, random.integers(1, 4)).tolist()),
         conventions=("news", "novels", "letters") if random.random() < 1 / 2 else (),
     )

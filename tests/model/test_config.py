@@ -16,7 +16,7 @@ CASED = ViewConfig("cased", "cased")
     [
         ({"name": "a/b"}, "letters, digits, - and _"),
         ({"name": ""}, "letters, digits, - and _"),
-        ({"lookup": "casd"}, "lookup must be one of cased, uncased, word, spelling, window, not 'casd'"),
+        ({"lookup": "casd"}, "lookup must be one of cased, uncased, word, lexicon, spelling, window, not"),
         ({"codes": ("bag", "right")}, "codes must be one of bag, left_including"),
         ({"dimension": 0}, "dimension must be at least 1, not 0"),
         ({"height": 0}, "height must be at least 1"),
@@ -61,6 +61,8 @@ def test_characters(settings: dict[str, Any], message: str) -> None:
         ({"hidden": (16, 0)}, "hidden must be at least 1"),
         ({"views": (CASED, CASED)}, "views need different names, not cased, cased"),
         ({"views": (ViewConfig("w", "window"),)}, "a window view needs another view"),
+        ({"views": (ViewConfig("a", "lexicon"), ViewConfig("b", "lexicon"))}, "one lexicon view at most"),
+        ({"surroundings": "spelling"}, "surroundings must name a view that looks words up: cased, uncased"),
         ({"views": (), "characters": CharacterConfig(fofe=False, cnn=False)}, "no feature is switched on"),
     ],
 )

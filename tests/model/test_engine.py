@@ -50,6 +50,7 @@ def network_batch(
 ) -> tuple[TorchBatch, dict[str, torch.Tensor]]:
     """All fragments of some sentences, and the rows of the word tables that they need."""
     text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
+    text = model.with_surroundings(text, opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
     batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)

@@ -31,7 +31,7 @@ def random_gate(
     random = np.random.default_rng(seed)
     values = {"width": 3, "reach": seed % 4, "cut": 0.0, "recall": 1.0, "passed": 0.5, **settings}
     gate = GateSettings(**values)  # type: ignore[arg-type]
-    read = sum(view.dimension for view in model.config.views if view.lookup != "window")
+    read = sum(view.width for view in model.config.views if view.lookup != "window")
     return gate, {
         name: random.normal(size=shape).astype(np.float32) for name, shape in gate.shapes(read).items()
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def network_inputs(
     model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None
 ) -> tuple[Fragments, FloatArray]:
     """All fragments and their inputs [F, D], as the network computes them together."""
-    text = model.encoder.encode(sentences, opens)
+    text = model.with_surroundings(model.encoder.encode(sentences, opens), opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
     tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
@@ -72,9 +73,34 @@ class Definitions:
             parts.append(self.maxima("character_cnn", spelt, characters.heights))
         if self.config.context == "document":
             parts.append(np.array(borders, dtype=np.float64))
+        if self.config.surroundings is not None:
+            parts += self.surroundings(self.config.surroundings, sentences, first)
         if self.config.gazetteer is not None:
             parts.append(self.names(context[first : last + 1]))
         return np.concatenate(parts)
+
+    def surroundings(self, view: str, sentences: Sequence[Sequence[str]], first: int) -> list[FloatArray]:
+        """The means of the words of the sentence that holds a token, and of those around it."""
+        (own,) = (
+            number
+            for number, (start, end) in enumerate(itertools.pairwise(np.cumsum([0, *map(len, sentences)])))
+            if start <= first < end
+        )
+        vocabulary, table = self.encoder.vocabularies[view], self.weights[f"tables.{view}"]
+        sums = [np.zeros(table.shape[1]), np.zeros(table.shape[1])]
+        counts = [1.0, 5.0]
+        for number, sentence in enumerate(sentences):
+            held = sentence
+            if view in {other.name for other in self.config.views if other.lookup == "word"}:
+                held = [token.word for token in self.encoder.in_words([sentence])]
+            for word in held:
+                row = vocabulary.row(word)
+                rank = row - len(vocabulary.unknowns)
+                faded = 0.8 ** (abs(number - own) - 1) if number != own else 1.0
+                counted = faded * rank / (rank + 300) if rank >= 0 else 0.0
+                sums[number != own] += counted * table[row]
+                counts[number != own] += counted
+        return [total / count for total, count in zip(sums, counts, strict=True)]
 
     def names(self, words: Sequence[str]) -> FloatArray:
         text = "".join(words).replace(" ", "")
@@ -106,6 +132,8 @@ class Definitions:
         for view in self.config.views:
             if view.lookup == "word":
                 vectors[view.name] = np.concatenate([self.shared_words(view, words) for words in sentences])
+            elif view.lookup == "lexicon":
+                vectors[view.name] = np.concatenate([self.lexicon(view, words) for words in sentences])
             elif view.has_table:
                 rows = [self.encoder.vocabularies[view.name].row(word) for word in words]
                 vectors[view.name] = self.weights[f"tables.{view.name}"][rows]
@@ -135,6 +163,24 @@ class Definitions:
                 rows += [row / length] * length
             run = ""
         return np.array(rows[:-1])
+
+    def lexicon(self, view: ViewConfig, tokens: Sequence[str]) -> FloatArray:
+        """The means of the words that each token begins, is inside of, ends and is."""
+        vocabulary = self.encoder.vocabularies[view.name]
+        listed = {word: row for row, word in enumerate(vocabulary.words, len(vocabulary.unknowns))}
+        found: list[list[list[FloatArray]]] = [[[], [], [], []] for _ in tokens]
+        for start, end in itertools.combinations(range(len(tokens) + 1), 2):
+            letters = all(len(token) == 1 and token.isalnum() for token in tokens[start:end])
+            word = "".join(tokens[start:end])
+            if word in listed and (letters or end == start + 1):
+                row = self.weights[f"tables.{view.name}"][listed[word]]
+                for place in range(start, end):
+                    where = 3 if end == start + 1 else 0 if place == start else 2 if place == end - 1 else 1
+                    found[place][where].append(row)
+        nothing = np.zeros(view.dimension)
+        return np.array(
+            [np.concatenate([np.mean(rows or [nothing], axis=0) for rows in places]) for places in found]
+        )
 
     def windows(self, view: ViewConfig, words: list[FloatArray]) -> FloatArray:
         for number, dilation in enumerate(view.dilations):

@@ -141,6 +141,8 @@ class EncodedText(Contexts):
     """Where a view looks segmented words up."""
     matches: dict[str, Matches] = field(default_factory=dict)
     """For a view with a lexicon: the words that run through each token."""
+    surroundings: FloatArray | None = None
+    """[S, 2 D] what each sentence and those around it are about, where the network is told."""
 
     def rows(self) -> dict[str, IntArray]:
         """For each view with a table: all rows that the text needs of it, some of them more than once."""
@@ -156,6 +158,7 @@ class EncodedText(Contexts):
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
             segments=self.segments and self.segments.take(tokens),
             matches={name: matches.take(tokens) for name, matches in self.matches.items()},
+            surroundings=None if self.surroundings is None else self.surroundings[sentences],
         )
 
 

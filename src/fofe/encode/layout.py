@@ -15,6 +15,7 @@ class Block:
     `code` is one of the word codes, with the `view` and the forgetting `factor` (none for a bag) it is made
     from; or `character_left`, `character_right`, `character_cnn`; or `borders`: whether the fragment begins
     and whether it ends its sentence; or `names`: which names of a gazetteer it matches; or
+    `surroundings`: what its sentence and those around it are about; or
     `conventions`: of which corpus they are that a mention must meet, all zero where that is not told.
     """
 
@@ -31,6 +32,7 @@ CHARACTER_CNN = "character_cnn"
 BORDERS = "borders"
 NAMES = "names"
 CONVENTIONS = "conventions"
+SURROUNDINGS = "surroundings"
 
 
 def input_blocks(config: ModelConfig) -> list[Block]:
@@ -47,6 +49,9 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         wanted.append((CHARACTER_CNN, "", None, characters.kernels * len(characters.heights)))
     if config.sees_documents:
         wanted.append((BORDERS, "", None, 2))
+    if config.surroundings is not None:
+        (width,) = (view.width for view in config.views if view.name == config.surroundings)
+        wanted.append((SURROUNDINGS, "", None, 2 * width))
     if config.gazetteer is not None:
         wanted.append((NAMES, "", None, len(KINDS) * len(config.gazetteer.types)))
     if config.conventions:

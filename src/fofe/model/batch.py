@@ -39,6 +39,8 @@ class TorchBatch:
     """[F, 2] whether each fragment begins and whether it ends its sentence."""
     names: Tensor
     """[F, B] which names of the gazetteer each fragment matches; [F, 0] without one."""
+    surroundings: Tensor
+    """[F, 2 D] what the sentence of each fragment and those around it are about; [F, 0] if nobody tells."""
     conventions: Tensor
     """[F, C] of which corpus the conventions are that each fragment is judged by; [F, 0] without any."""
     firsts: Tensor
@@ -122,6 +124,9 @@ def make_batch(
                 np.stack([text.sentence_starts()[firsts], text.sentence_ends()[lasts]], axis=1)
             ),
             names=torch.from_numpy(nothing if names is None else names),
+            surroundings=torch.from_numpy(
+                nothing if text.surroundings is None else text.surroundings[fragments.sentences]
+            ),
             conventions=torch.from_numpy(nothing if conventions is None else conventions),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),

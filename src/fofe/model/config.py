@@ -174,6 +174,8 @@ class ModelConfig:
     conventions: tuple[str, ...] = ()
     """Corpora that annotate differently: the network is told which one a training sentence is from, and can
     be told whose conventions to follow when it tags."""
+    surroundings: str | None = None
+    """The view by whose vectors the network sees what a sentence and those around it are about."""
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:
@@ -199,6 +201,10 @@ class ModelConfig:
             raise ValueError("a window view needs another view to read")
         if "word" in lookups and self.segmenter is None:
             raise ValueError(f"a word view needs a segmenter: one of {', '.join(SEGMENTERS)}")
+        rows = [view.name for view in self.views if view.has_table and view.lookup != "lexicon"]
+        if self.surroundings is not None and self.surroundings not in rows:
+            known = ", ".join(rows) or "there are none"
+            raise ValueError(f"surroundings must name a view that looks words up: {known}")
         if sum(view.lookup == "lexicon" for view in self.views) > 1:
             raise ValueError("a model has one lexicon view at most")
         if self.segmenter is not None:

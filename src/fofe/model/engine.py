@@ -18,6 +18,7 @@ from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import Contexts, Encoder, Key
 from fofe.encode.fragments import Fragments, all_fragments
 from fofe.encode.layout import input_blocks
+from fofe.encode.surroundings import surroundings
 from fofe.model.characters import FragmentCharacters
 from fofe.model.config import ModelConfig
 from fofe.model.first_layer import FirstLayer
@@ -61,8 +62,10 @@ class Engine:
         self._characters = FragmentCharacters(config, encoder, weights, blocks)
         self._names = FragmentNames(encoder, weights, blocks)
         self._gate = None if gate is None else Gate(gate, weights, config.max_words)
-        gate_parts = 0 if gate is None else len(gate.offsets)
-        self._gate_rows, self._window_rows = slice(1, 1 + gate_parts), slice(1 + gate_parts, None)
+        first_of_gate = 1 if config.surroundings is None else 2
+        first_of_windows = first_of_gate + (0 if gate is None else len(gate.offsets))
+        self._gate_rows = slice(first_of_gate, first_of_windows)
+        self._window_rows = slice(first_of_windows, None)
         self._lexicon = Lexicon(self._word_rows)
         self._first_layer = self._plain_layer = FirstLayer(config, blocks, weights)
         self._layers = self._plain_layers = [
@@ -108,7 +111,7 @@ class Engine:
     ) -> Scores:
         """Label probabilities of the fragments of some sentences, each of at least one word.
 
-        `opens` says which sentences open a document, for a model whose contexts go beyond the sentence.
+        `opens` says which sentences open a document, for a model that sees more than a sentence.
         `exact` leaves the gate open.
         """
         contexts = Contexts.of(sentences, opens if self.config.sees_documents else None)
@@ -119,7 +122,11 @@ class Engine:
             fragments = all_fragments(contexts.token_offsets, self.config.max_words)
         else:
             fragments = self._gate.choose(placed, rows[self._gate_rows], contexts)
-        probabilities = self._probabilities(words, placed, rows, contexts, fragments)
+        around = None
+        if self.config.surroundings is not None:
+            documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
+            around = surroundings(rows[1].take(places, axis=0), contexts.token_offsets, documents)
+        probabilities = self._probabilities(words, placed, rows, contexts, fragments, around)
         return Scores(fragments, contexts.token_offsets, probabilities)
 
     def _probabilities(
@@ -129,6 +136,7 @@ class Engine:
         rows: Sequence[FloatArray],
         contexts: Contexts,
         fragments: Fragments,
+        around: FloatArray | None,
     ) -> FloatArray:
         """[F, K] of fragments."""
         probabilities = np.empty((len(fragments), len(self._layers[-1][1])), dtype=np.float32)
@@ -141,7 +149,8 @@ class Engine:
         by_length = fragments.take(order)
         spelt = self._characters.of(words, contexts, by_length)
         named = self._names.of(words, contexts, by_length)
-        for part, hidden in self._first_layer.sums(vectors, contexts, by_length, FRAGMENTS_AT_ONCE):
+        sums = self._first_layer.sums(vectors, contexts, by_length, FRAGMENTS_AT_ONCE, around)
+        for part, hidden in sums:
             if spelt is not None:
                 spelt.add_to(hidden, part)
             if named is not None:
@@ -150,10 +159,14 @@ class Engine:
         return probabilities
 
     def _word_rows(self, words: list[Key]) -> list[FloatArray]:
-        """What is kept of U words, each [U, D]: their vectors, what they add to the gate and to windows."""
+        """What is kept of U words, each [U, D]: their vectors, what they add to the gate and to windows.
+
+        Behind the vectors comes what they tell of the subject, where the network sees that.
+        """
         vectors = self._alone.vectors(words)
+        subjects = [] if self.config.surroundings is None else [self._alone.subjects(words)]
         gate = [] if self._gate is None else self._gate.project(vectors)
-        return [vectors, *gate, *self._windows.project(vectors)]
+        return [vectors, *subjects, *gate, *self._windows.project(vectors)]
 
     def _wide_layers(self, hidden: FloatArray) -> FloatArray:
         """Probabilities [F, K] from the first layer's sums [F, H]."""

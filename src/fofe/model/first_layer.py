@@ -12,7 +12,7 @@ from fofe._arrays import BoolArray, FloatArray, IntArray
 from fofe.encode.encoded import Contexts
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.fragments import Fragments, covered_tokens
-from fofe.encode.layout import BORDERS, CONVENTIONS, Block
+from fofe.encode.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
 from fofe.model.config import (
     BAG,
     LEFT_EXCLUDING,
@@ -55,6 +55,7 @@ class FirstLayer:
         of_code = {block.code: first[block.start : block.end] for block in blocks if not block.view}
         self._borders = of_code.get(BORDERS)
         self._conventions = of_code.get(CONVENTIONS)
+        self._surroundings = of_code.get(SURROUNDINGS)
 
     def following(self, number: int) -> FirstLayer:
         """The same layer that is told to follow the conventions of that number."""
@@ -64,9 +65,16 @@ class FirstLayer:
         return other
 
     def sums(
-        self, vectors: FloatArray, contexts: Contexts, fragments: Fragments, at_once: int
+        self,
+        vectors: FloatArray,
+        contexts: Contexts,
+        fragments: Fragments,
+        at_once: int,
+        surroundings: FloatArray | None = None,
     ) -> Iterator[tuple[slice, FloatArray]]:
         """[F', H] of some fragments after another, from the vectors [T, D] of the words.
+
+        `surroundings` [S, D'] is what the sentences and those around them are about, if that is told.
 
         The fragments are in the order of their lengths. Each time `at_once` of them are done, and which they
         are is told; what was given before is overwritten.
@@ -74,6 +82,9 @@ class FirstLayer:
         firsts, longest = _starts(fragments, contexts.token_count)
         lasts = np.unique(fragments.lasts)
         starts, ends = self._starts_and_ends(vectors, contexts, firsts, lasts)
+        if self._surroundings is not None and surroundings is not None:
+            sentence_of = np.repeat(np.arange(len(contexts)), np.diff(contexts.token_offsets))
+            starts += (surroundings @ self._surroundings).take(sentence_of[firsts], axis=0)
         start_of, end_of = _numbers(firsts, contexts.token_count), _numbers(lasts, contexts.token_count)
         if self._bag is not None:
             words = np.flatnonzero(covered_tokens(fragments, contexts.token_count))

@@ -123,6 +123,8 @@ class Network(nn.Module):
             )
         if self.config.sees_documents:
             parts.append(batch.borders.to(parts[0].dtype))
+        if self.config.surroundings is not None:
+            parts.append(batch.surroundings)
         if self.config.gazetteer is not None:
             parts.append(batch.names.to(parts[0].dtype))
         if self.config.conventions:

@@ -17,6 +17,7 @@ from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
+from fofe.encode.surroundings import NEARBY
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
@@ -142,7 +143,8 @@ class Model:
     @property
     def sees_documents(self) -> bool:
         """Whether what is found in a sentence can depend on the sentences around it."""
-        return self.config.sees_documents or bool(self.decoding.agreement)
+        seen = self.config.sees_documents or self.config.surroundings is not None
+        return seen or bool(self.decoding.agreement)
 
     def decoding_for(self, conventions: str | None) -> Decoding:
         """How this model decodes by the conventions of a corpus; none: as it does now."""
@@ -210,7 +212,8 @@ class Model:
         lengths = [len(sentence) for sentence in sentences]
         reach = self.config.reach if self.config.sees_documents else 0
         reach += NEAR if self.decoding.agreement else 0
-        for piece in pieces(lengths, opens, tokens_wanted=TOKENS_AT_ONCE, reach=reach):
+        nearby = NEARBY if self.config.surroundings else 0
+        for piece in pieces(lengths, opens, tokens_wanted=TOKENS_AT_ONCE, reach=reach, nearby=nearby):
             together = slice(piece.first_seen, piece.last_seen)
             found = self._found_at_once(sentences[together], opens[together])
             yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from fofe._arrays import FloatArray
-from fofe.encode.encoded import Encoder
+from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fragments import all_fragments
+from fofe.encode.surroundings import importance, surroundings, weighted
 from fofe.errors import ConfigError
 from fofe.model.batch import make_batch
 from fofe.model.config import ModelConfig
@@ -60,6 +62,8 @@ class TorchEngine:
     ) -> Scores:
         """Label probabilities of all fragments of some sentences, as `Engine.score` gives them."""
         text = self._encoder.encode(sentences, opens if self.config.sees_documents else None)
+        if self.config.surroundings is not None:
+            text = replace(text, surroundings=self._surroundings(text, opens))
         fragments = all_fragments(text.token_offsets, self.config.max_words)
         names = None
         if self._encoder.names is not None:
@@ -72,6 +76,16 @@ class TorchEngine:
             scores = self._network(batch.to(self._device), tables)
             probabilities = torch.softmax(scores, dim=1).cpu().numpy()
         return Scores(fragments, text.token_offsets, probabilities)
+
+    def _surroundings(self, text: EncodedText, opens: Sequence[bool] | None) -> FloatArray:
+        """[S, 2 D] what the sentences and those around them are about."""
+        view = self.config.surroundings
+        assert view is not None, "asked for only where the network sees them"
+        rows = text.words[view]
+        vectors = self._tables[view][torch.from_numpy(rows).to(self._device).long()].cpu().numpy()
+        words = weighted(vectors, importance(self._encoder.vocabularies[view])[rows])
+        documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
+        return surroundings(words, text.token_offsets, documents)
 
 
 def choose_device(name: str) -> torch.device:

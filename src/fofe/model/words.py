@@ -9,6 +9,7 @@ import numpy as np
 from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import Encoder, Key
 from fofe.encode.fofe import scan, scan_back
+from fofe.encode.surroundings import importance, weighted
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.lexicon import PlacedWords
 from fofe.model.numpy_ops import Convolution, shifted
@@ -32,10 +33,19 @@ class WordsAlone:
             for view in self._views
             if view.lookup == "spelling"
         }
+        self._subject = config.surroundings
+        if self._subject is not None:
+            self._importance = importance(encoder.vocabularies[self._subject])
 
     def keys(self, sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Sequence[Key]:
         """What tells the vectors of each word [T] of some sentences."""
         return self._encoder.in_words(sentences) or words
+
+    def subjects(self, words: list[Key]) -> FloatArray:
+        """[U, D + 1] what distinct words tell of the subject of a text, and how much it counts."""
+        assert self._subject is not None, "only a model that sees surroundings asks for them"
+        rows = self._encoder.encode_apart(words).words[self._subject]
+        return weighted(self._tables[self._subject].rows(rows), self._importance[rows])
 
     def vectors(self, words: list[Key]) -> FloatArray:
         """[U, D] the vectors of distinct words, the views in the order of the configuration."""

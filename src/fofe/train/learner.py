@@ -35,13 +35,16 @@ class Learner:
         target_sets: BoolArray,
         device: torch.device,
         crew: Crew = ALONE,
+        importance: FloatArray | None = None,
     ) -> None:
+        """`importance` [V] is what the words of the view count that tells what a text is about, if any."""
         self.config = config
         self.crew = crew
         self.device = device
         self.network = network.to(device)
         self.tables = dict(tables)
         self.take_targets(target_sets)
+        self.importance = importance
         self.step = 0
         self.optimiser = _optimiser(config, network)
         self.averages = [parameter.detach().clone() for parameter in network.parameters()]
@@ -63,6 +66,9 @@ class Learner:
             windows=config.window_dropout,
             contexts=config.context_dropout,
         )
+        if self.importance is not None and (view := self.network.config.surroundings):
+            # Not learned through: an epoch sees what its first step would.
+            sampler.see_surroundings(view, self.tables[view].weights.numpy(), self.importance)
         batches_expected = sampler.batches_per_epoch()
         losses, count = 0.0, 0
         for number, part in enumerate(produced(_prepared(sampler.epoch(epoch), self.crew))):

@@ -13,6 +13,7 @@ from fofe.encode.encoded import EncodedText, Segments
 from fofe.encode.fragments import Fragments
 from fofe.encode.names import NameBits
 from fofe.encode.ragged import ragged
+from fofe.encode.surroundings import surroundings, weighted
 from fofe.encode.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
@@ -104,11 +105,12 @@ class Sampler:
         weights: FloatArray | None = None,
         names: NameBits | None = None,
         conventions: BoolArray | None = None,
+        documents: BoolArray | None = None,
     ) -> None:
         """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
 
         `names` tells which names of a gazetteer the fragments of the examples match, `conventions` [S, C] of
-        which corpus the conventions of each sentence are.
+        which corpus the conventions of each sentence are, `documents` [S] which sentences open a document.
         """
         self._text = text
         self._examples = examples
@@ -121,6 +123,7 @@ class Sampler:
         self._weights = weights
         self._names = names
         self._conventions = conventions
+        self._documents = documents
         self._batch_size = batch_size
         self._seed = seed
         self._neighbours = config.neighbours
@@ -148,6 +151,18 @@ class Sampler:
             text = self._text.take(sentences, opens)
             chosen, fragment_offsets = ragged(offsets, sentences)
             yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
+
+    def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
+        """Tell from now on what sentences and those around them are about.
+
+        By the vectors [V, D] of a view's words as they are now, and what each word counts [V].
+        """
+        assert self._documents is not None, "a sampler that tells surroundings knows the documents"
+        rows = self._text.words[view]
+        told = surroundings(
+            weighted(table[rows], importance[rows]), self._text.token_offsets, self._documents
+        )
+        self._text = replace(self._text, surroundings=told)
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""

@@ -14,6 +14,7 @@ import torch
 from fofe import __version__
 from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
+from fofe.encode.surroundings import importance
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig
@@ -92,8 +93,14 @@ def prepare(
     network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
     if start is not None:
         _copy_weights(network, start)
+    subject = config.model.surroundings
     learner = Learner(
-        config.training, network, tables, examples.target_sets, choose_device(config.training.device)
+        config.training,
+        network,
+        tables,
+        examples.target_sets,
+        choose_device(config.training.device),
+        importance=None if subject is None else importance(vocabularies[subject]),
     )
     return Setup(
         labels,
@@ -213,6 +220,7 @@ class SamplerMaker:
             weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
             names=names,
             conventions=_conventions(self.corpora, self.config.model.conventions),
+            documents=np.array([sentence.opens for sentence in self.corpora.train]),
         )
 
 
