@@ -14,7 +14,7 @@ import torch
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
 from fofe.train.config import TrainingConfig
-from fofe.train.learner import Learner, divergence, set_loss
+from fofe.train.learner import Learner, set_loss
 from fofe.train.producer import produced
 from fofe.train.schedule import falling, rate_factor
 
@@ -41,18 +41,6 @@ def test_loss_and_gradient_are_zero_where_every_label_is_admissible() -> None:
     loss.sum().backward()  # type: ignore[no-untyped-call]
     assert scores.grad is not None
     assert scores.grad.abs().max() < 1e-6
-
-
-def test_divergence_is_the_mean_of_both_kullback_leibler_divergences() -> None:
-    others = torch.tensor([[2.0, -1.0, 0.5], [1.0, -3.0, 0.0], [-3.0, 1.0, 0.0]])
-
-    def towards(some: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        some, other = torch.log_softmax(some, 1), torch.log_softmax(other, 1)
-        return torch.nn.functional.kl_div(other, some, reduction="none", log_target=True).sum(1)
-
-    expected = (towards(SCORES, others) + towards(others, SCORES)) / 2
-    torch.testing.assert_close(divergence(SCORES, others), expected)
-    assert divergence(SCORES, others)[0] == 0
 
 
 def test_geometric_schedule_reaches_its_end_in_the_last_epoch() -> None:

@@ -155,8 +155,6 @@ class TrainingConfig:
     dropout: float = 0.4
     final_dropout: float | None = None
     """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
-    consistency: float = 0.0
-    """How much it weighs that a fragment is judged alike whatever is dropped; 0 for one judgement a step."""
     average: float = 0.998
     """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
     evaluate_every: int = 1
@@ -180,7 +178,6 @@ class TrainingConfig:
             "character_rate",
             "final_rate",
             "weight_decay",
-            "consistency",
             "patience",
             "seed",
         ):

@@ -110,25 +110,14 @@ class Learner:
         batch = part.batch.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
         inputs = self.network.inputs(batch, tables, dropping)
-        losses, scores = self._judged(inputs, batch, part, dropping)
-        if self.config.consistency:
-            again, others = self._judged(inputs, batch, part, dropping)
-            apart = torch.stack([divergence(a, b) for a, b in zip(scores, others, strict=True)]).mean(0)
-            losses = (losses + again) / 2 + self.config.consistency * apart
+        if part.told_targets is None:
+            losses = self._losses(self.network.judge(inputs, batch.conventions, dropping), part.targets)
+        else:
+            told, untold = self.network.judge_both_ways(inputs, batch.conventions, dropping)
+            losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
         if part.weights is not None:
             losses = losses * part.weights.to(self.device)
         return losses.mean() * (len(part.targets) / part.total)
-
-    def _judged(
-        self, inputs: Tensor, batch: TorchBatch, part: Prepared, dropping: Dropping
-    ) -> tuple[Tensor, list[Tensor]]:
-        """The losses [F] of fragments with features `inputs` [F, D], and the label scores [F, K] behind."""
-        if part.told_targets is None:
-            scores = self.network.judge(inputs, batch.conventions, dropping)
-            return self._losses(scores, part.targets), [scores]
-        told, untold = self.network.judge_both_ways(inputs, batch.conventions, dropping)
-        losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
-        return losses, [told, untold]
 
     def _losses(self, scores: Tensor, targets: Tensor) -> Tensor:
         return set_loss(scores, self.target_sets[targets.to(self.device)])
@@ -168,12 +157,6 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     """
     wanted = scores.masked_fill(~admissible, float("-inf"))
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
-
-
-def divergence(scores: Tensor, others: Tensor) -> Tensor:
-    """[F] how far two judgements of fragments, scores [F, K], are apart: half of Jeffreys' divergence."""
-    some, other = torch.log_softmax(scores, 1), torch.log_softmax(others, 1)
-    return ((some.exp() - other.exp()) * (some - other)).sum(1) / 2
 
 
 @dataclass(frozen=True)
