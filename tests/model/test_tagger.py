@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fofe
+from fofe.decode import agree
 from fofe.errors import FofeError, InputError
 from fofe.model import tagger
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
@@ -233,6 +234,7 @@ def test_options_make_another_model(tiny_model: Model) -> None:
         ({"threshold": float("nan")}, "between 0 and 1"),
         ({"strategy": "best"}, "unknown strategy 'best' .*highest-first"),
         ({"alternatives": -1}, "cannot be -1"),
+        ({"agreement": -0.5}, "agreement counts 0 or more, not -0.5"),
     ],
 )
 def test_options_out_of_range(options: dict[str, float], message: str, tiny_model: Model) -> None:
@@ -271,14 +273,25 @@ def test_results_do_not_depend_on_how_texts_are_grouped(
     assert [found(document) for document in tiny_model.tag(texts)] == together
 
 
+@pytest.mark.parametrize(
+    ("settings", "agreement"),
+    [({"context": "document"}, 0.0), ({"surroundings": "cased"}, 0.0), ({"surroundings": "cased"}, 1.0)],
+    ids=["contexts", "surroundings", "agreement"],
+)
 def test_where_a_document_is_cut_does_not_show(
-    make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, str],
+    agreement: float,
+    make_model: MakeModel,
+    make_text: MakeText,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A model whose contexts go over whole documents gives the same scores for pieces of any size."""
+    """A model that sees more than a sentence gives the same scores for pieces of any size."""
+    for module in (agree, tagger):
+        monkeypatch.setattr(module, "NEAR", 40)
     config = ModelConfig(
         max_words=3,
         factors=(0.5, 0.7),
-        context="document",
+        **settings,  # type: ignore[arg-type]
         views=(ViewConfig("cased", "cased", 4), ViewConfig("window", "window", 3, dilations=(1, 2))),
         characters=CharacterConfig(fofe=False, dimension=2, heights=(2,), kernels=2),
         hidden=(8,),
@@ -287,7 +300,7 @@ def test_where_a_document_is_cut_does_not_show(
     stored = StoredModel(
         config=config,
         labels=("NONE", "A", "B", "C"),
-        decoding=Decoding(threshold=0.0),
+        decoding=Decoding(threshold=0.0, agreement=agreement),
         vocabularies=parts.encoder.vocabularies,
         alphabet=parts.encoder.alphabet,
         weights=parts.weights,

@@ -191,6 +191,22 @@ def test_labels_that_stand_for_nothing_are_left_out_and_counted(tmp_path: Path) 
     assert "1 labels in the mapping of corpus 'news' that do not occur there (first: LCO)" in lines
 
 
+def test_a_corpus_that_is_not_scored_is_learned_from_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "run.toml"
+    configured(tmp_path)
+    helper = '[[corpus]]\nname = "{}"\ntrain = ["news.conll"]\nscored = false\n'
+    path.write_text(
+        '[[corpus]]\nname = "news"\ntrain = ["news.conll"]\ndev = "news.conll"\n' + helper.format("more"),
+        encoding="utf-8",
+    )
+    news, more = read_corpora(load_config(path)).parts
+    assert len(more.train) == len(news.train) == 2
+    assert (more.dev, more.test) == ([], [])
+    path.write_text(helper.format("more"), encoding="utf-8")
+    with pytest.raises(ConfigError, match="at least one must be scored"):
+        load_config(path)
+
+
 def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
     told = plan(configured(tmp_path, novels='unannotated = "unknown"\nweight = 0.5\nheads = true'))
     lines = [" ".join(line.split()) for line in told.splitlines()]
@@ -215,6 +231,7 @@ def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
         ('kinds = ["PRO"]', "kinds must be among NAM, NOM, not 'PRO'"),
         ("weight = 0", "weight must be above 0"),
         ("share = 1.5", "share lies above 0 and is at most 1"),
+        ("scored = false", "a corpus with scored = false has neither dev nor test"),
         ('nested = true\naround = "unknown"', "inside and around are for flat corpora"),
         ("wieght = 1.0", r"unknown key 'corpus\[0\].wieght' \(did you mean 'weight'\?\)"),
     ],

@@ -117,6 +117,32 @@ def test_what_a_corpus_does_not_annotate_is_left_out(tiny_model: Model) -> None:
     assert [[one[:3] for one in pool] for pool in judged.candidates] == [[(6, 7, "LOC")]] * 2 + [[]]
 
 
+def test_the_agreement_that_serves_the_dev_set_is_chosen() -> None:
+    gold = [{(0, 1, "ORG")}, {(0, 1, "ORG")}]
+    alone = [[Candidate(0, 1, "LOC", 0.5)], [Candidate(0, 1, "ORG", 0.9)]]
+    together = [[Candidate(0, 1, "ORG", 0.8)], [Candidate(0, 1, "ORG", 0.9)]]
+    judged = Judged("one", gold, alone, agreed={0.5: together, 1.0: together})
+    config = DecodingConfig(agreements=(0.0, 0.5, 1.0))
+    tuned = tune_corpora([judged], config)
+    assert (tuned.agreement, tuned.f1) == (0.5, 100), "the first of those that are best"
+    assert tuned.decoding(nested=False).agreement == 0.5
+    assert tune_corpora([judged], DecodingConfig()).recall == 50
+    with pytest.raises(ValueError, match="agreements must not be negative, not -1"):
+        DecodingConfig(agreements=(-1.0,))
+
+
+def test_candidates_are_judged_with_those_of_nearby_sentences(tiny_model: Model) -> None:
+    words = ["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."]
+    sentences = [LabelledSentence(words, [], opens=not number) for number in range(3)]
+    judged = judge(
+        "one", tiny_model._engine, sentences, tiny_model.labels, 0.3, nested=True, agreements=(0.0, 1.0)
+    )
+    assert list(judged.agreed) == [1.0]
+    (alone, *_), (together, *_) = judged.candidates, judged.agreed[1.0]
+    assert [one[:3] for one in alone] == [one[:3] for one in together]
+    assert all(one.score >= other.score for one, other in zip(together, alone, strict=True))
+
+
 def test_nested_decoding_keeps_what_lies_inside() -> None:
     pools = [[Candidate(0, 3, "ORG", 0.9), Candidate(2, 3, "GPE", 0.8)]]
     gold = [LabelledSentence(list("abc"), [(0, 3, "ORG"), (2, 3, "GPE")])]

@@ -56,7 +56,11 @@ def calibrate(
     for documents in corpora.values():
         _require_tokens(documents, tagger.config.language)
     judged = {name: judge(tagger, documents) for name, documents in corpora.items()}
-    temperatures = fit_temperatures(judged[FITTED_ON])
+    on_their_own = judged[FITTED_ON]
+    if tagger.decoding.agreement:
+        # Temperatures are of what the network says of each fragment, before any two are made to agree.
+        on_their_own = judge(tagger.with_options(agreement=0.0), corpus)
+    temperatures = fit_temperatures(on_their_own)
     calibrated = _with_temperatures(model, temperatures)
     tagger = assembled(calibrated)
     judged_anew = {name: judge(tagger, documents) for name, documents in corpora.items()}
