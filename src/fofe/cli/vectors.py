@@ -9,10 +9,12 @@ from pathlib import Path
 
 from fofe.cli import INTERRUPTED
 from fofe.cli._arguments import count, natural
+from fofe.cli._outputs import refuse_input
 
 DESCRIPTION = """\
-Word vectors: train them on plain text, convert and prune files of them, show
-the neighbours of a word, and tell how much of a corpus they know.
+Word vectors: train them on plain text, convert and prune files of them, add
+those of another language, show the neighbours of a word, and tell how much of
+a corpus they know.
 """
 
 EXAMPLES = """\
@@ -53,6 +55,17 @@ examples:
   fofe vectors convert glove.bin small.npz --words 50000
 """
 
+ADD = """\
+Add the words of other vectors, of a language with more text say, that these
+vectors lack. The others are brought into the space of these by the words that
+both have, so that words of like meaning lie together whatever their language.
+"""
+
+ADD_EXAMPLES = """\
+examples:
+  fofe vectors add es.cased.128.bin en.cased.256.bin esen.cased.128.npz
+"""
+
 COVERAGE = """\
 Tell how many of a corpus's tokens and distinct words have a vector, looked up as
 a model would look them up, and which are missing most often.
@@ -91,6 +104,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     convert.add_argument("--words", type=count, metavar="N", help="keep the N first, most frequent words")
     convert.set_defaults(run=run_convert)
+    add = _action(actions, "add", "add the words of another language", ADD, ADD_EXAMPLES)
+    add.add_argument("vectors", metavar="FILE", help="word vectors")
+    add.add_argument("others", metavar="OTHERS", help="those of the other language")
+    add.add_argument("output", metavar="OUT", help="the file to write, with a suffix that tells its format")
+    add.set_defaults(run=run_add)
     cover = _action(actions, "coverage", "tell how much of a corpus is known", COVERAGE, COVERAGE_EXAMPLES)
     cover.add_argument("vectors", metavar="FILE", help="word vectors")
     cover.add_argument("corpora", nargs="+", metavar="CORPUS", help="a corpus, annotated or not")
@@ -241,11 +259,33 @@ def run_convert(args: argparse.Namespace) -> int:
     kind = args.to or SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
         raise FofeError(f"what {args.output} shall be is not clear (add --to text, binary or npz)")
+    refuse_input(args.output, [args.vectors])
     vectors, report = read_vectors(args.vectors), Report()
     vectors = WordVectors(vectors.words[: args.words], vectors.vectors[: args.words])
     write_vectors(vectors, args.output, kind, report)
     for line in report.lines():
         _say(line)
+    return 0
+
+
+def run_add(args: argparse.Namespace) -> int:
+    """Write the vectors with those of the other language."""
+    from fofe.errors import FofeError
+    from fofe.formats.report import Report
+    from fofe.resources.align_vectors import added
+    from fofe.resources.vectors import read_vectors
+    from fofe.resources.write_vectors import write_vectors
+
+    kind = SUFFIXES.get(Path(args.output).suffix.lower())
+    if kind is None:
+        raise FofeError(f"the name of {args.output} does not tell its format (end it in .bin, .txt or .npz)")
+    refuse_input(args.output, [args.vectors, args.others])
+    vectors, report = read_vectors(args.vectors), Report()
+    joined = added(vectors, read_vectors(args.others))
+    write_vectors(joined, args.output, kind, report)
+    for line in report.lines():
+        _say(line)
+    _say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
     return 0
 
 
