@@ -201,8 +201,8 @@ class Model:
     def judge(self, document: Document) -> Scores:
         """The label probabilities of every fragment of a document that has sentences, at once.
 
-        This is what `tag_documents` decides from, agreement included, also for the fragments that a gate would turn away. Memory
-        grows with the document.
+        This is what `tag_documents` decides from, agreement included, also for the fragments that a gate
+        would turn away. Memory grows with the document.
         """
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)

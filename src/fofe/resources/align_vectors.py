@@ -1,9 +1,9 @@
 """Bringing the vectors of one language into the space of another, by the words that both have.
 
 Vectors of two languages are laid out alike: what a turn of the one makes of *president* lies near the other's
-*presidente*. The turn is found from words that are written the same in both, most of them names, and then from
-pairs that lie nearest to each other after it. With the vectors of a language that has plenty of text, those of
-one that has little know many more names.
+*presidente*. The turn is found from words that are written the same in both, most of them names, and then
+from pairs that lie nearest to each other after it. With the vectors of a language that has plenty of text,
+those of one that has little know many more names.
 """
 
 from __future__ import annotations
