@@ -92,7 +92,19 @@ def tuned_on(model: StoredModel, part: str, config: DecodingConfig, *, smoke: bo
     file = shared("data", "conll2003", f"eng.{part}")
     sentences = labelled_sentences(read_corpus(beginning(file) if smoke else file, "conll"), Report())
     engine = Engine(model.config, model.encoder, model.weights)
-    return tune([judge(part, engine, sentences, model.labels, min(config.thresholds))], config)
+    return tune(
+        [
+            judge(
+                part,
+                engine,
+                sentences,
+                model.labels,
+                min(config.thresholds),
+                agreements=config.agreements,
+            )
+        ],
+        config,
+    )
 
 
 def _write_outcome(result: Path, training: dict[str, Any]) -> None:

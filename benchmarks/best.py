@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from typing import Any
 
@@ -144,7 +144,7 @@ def _ballots(models: Sequence[StoredModel], sentences: Sentences) -> list[list[l
             decoding.threshold,
             agreements=[decoding.agreement],
         )
-        found = judged.found(decoding)
+        found = judged.found(replace(decoding, nested=False))
         ballots.append(
             [
                 [Mention(start, end, *split_label(label), score) for start, end, label, score in kept]

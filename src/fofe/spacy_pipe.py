@@ -33,6 +33,7 @@ from fofe.text.tokenise import tokeniser
         "threshold": None,
         "strategy": None,
         "nested": None,
+        "agreement": None,
         "conventions": None,
     },
 )
@@ -45,13 +46,14 @@ def make_fofe(
     threshold: float | None,
     strategy: str | None,
     nested: bool | None,
+    agreement: float | None,
     conventions: str | None,
 ) -> FofePipe:
     """What spaCy calls to make the component."""
     if model is None:
         raise FofeError('say which model: nlp.add_pipe("fofe", config={"model": "PATH"})')
     loaded = load(model_path(model)).with_options(
-        threshold=threshold, strategy=strategy, nested=nested, conventions=conventions
+        threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, conventions=conventions
     )
     return FofePipe(loaded, spans_key=spans_key, ents=ents)
 

@@ -8,7 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.encode.surroundings import FACTOR, FEW, FEW_AROUND, NEARBY, importance, surroundings, weighted
+from fofe.encode.surroundings import (
+    FACTOR,
+    FAR,
+    FEW,
+    FEW_AROUND,
+    NEARBY,
+    importance,
+    sentence_sums,
+    surroundings,
+    weighted,
+)
 from fofe.encode.vocabulary import Vocabulary
 
 
@@ -21,14 +31,17 @@ def test_frequent_words_count_little_and_unknown_ones_nothing() -> None:
     assert frequent < 0.02 < 0.7 < rare < 1
 
 
-@given(st.lists(st.tuples(st.integers(1, 4), st.booleans()), min_size=1, max_size=40), st.integers(0, 99))
+LENGTHS = st.sampled_from([1, 2, 3, 150])
+
+
+@given(st.lists(st.tuples(LENGTHS, st.booleans()), min_size=1, max_size=40), st.integers(0, 99))
 def test_surroundings_are_those_of_the_plain_definition(sentences: list[tuple[int, bool]], seed: int) -> None:
     lengths, opens = zip(*sentences, strict=True)
     offsets = np.cumsum([0, *lengths])
     random = np.random.default_rng(seed)
     vectors = random.normal(size=(offsets[-1], 3)).astype(np.float32)
     weights = random.random(offsets[-1]).astype(np.float32)
-    made = surroundings(weighted(vectors, weights), offsets, np.array(opens))
+    made = surroundings(sentence_sums(weighted(vectors, weights), offsets), offsets, np.array(opens))
     assert made.shape == (len(sentences), 6)
     sums = [
         (weights[start:end, None] * vectors[start:end]).sum(axis=0)
@@ -41,7 +54,8 @@ def test_surroundings_are_those_of_the_plain_definition(sentences: list[tuple[in
         around, count = np.zeros(3), 0.0
         for other in range(len(sentences)):
             distance = abs(one - other)
-            if 0 < distance <= NEARBY and documents[one] == documents[other]:
+            apart = offsets[one] - offsets[other] if other < one else offsets[other + 1] - offsets[one + 1]
+            if 0 < distance <= NEARBY and apart <= FAR and documents[one] == documents[other]:
                 around += FACTOR ** (distance - 1) * sums[other]
                 count += FACTOR ** (distance - 1) * counts[other]
         assert np.allclose(made[one, 3:], around / (count + FEW_AROUND), atol=1e-5)

@@ -13,7 +13,7 @@ import pytest
 from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fragments import Fragments
-from fofe.encode.surroundings import importance, surroundings, weighted
+from fofe.encode.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.encode.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.resources.gazetteer import make_table
@@ -74,8 +74,9 @@ class RandomModel:
             return text
         rows = text.words[view]
         words = weighted(self.tables[view][rows], importance(self.encoder.vocabularies[view])[rows])
+        sums = sentence_sums(words, text.token_offsets)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.array(opens)
-        return replace(text, surroundings=surroundings(words, text.token_offsets, documents))
+        return replace(text, surroundings=surroundings(sums, text.token_offsets, documents))
 
     def name_bits(self, sentences: Sequence[Sequence[str]], fragments: Fragments) -> BoolArray | None:
         """[F, B] which names fragments match; none without a gazetteer."""

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 import fofe
 from fofe.decode import agree
+from fofe.encode import surroundings
 from fofe.errors import FofeError, InputError
+from fofe.model import config as config_module
 from fofe.model import tagger
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.storage import Decoding, StoredModel
@@ -286,8 +288,8 @@ def test_where_a_document_is_cut_does_not_show(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A model that sees more than a sentence gives the same scores for pieces of any size."""
-    for module in (agree, tagger):
-        monkeypatch.setattr(module, "NEAR", 40)
+    for module, name in ((agree, "NEAR"), (tagger, "NEAR"), (surroundings, "FAR"), (config_module, "FAR")):
+        monkeypatch.setattr(module, name, 40)
     config = ModelConfig(
         max_words=3,
         factors=(0.5, 0.7),

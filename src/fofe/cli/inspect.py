@@ -83,6 +83,8 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     characters = config.characters
     used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]
     facts["characters"] = used or "not used"
+    if config.surroundings:
+        facts["surroundings"] = f"by the view {config.surroundings}"
     if config.conventions:
         facts["conventions"] = list(config.conventions)
     facts["hidden layers"] = list(config.hidden)

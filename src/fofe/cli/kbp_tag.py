@@ -61,6 +61,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--threshold", type=float, metavar="P", help="least score of a mention (default: as tuned)"
     )
     parser.add_argument(
+        "--agreement",
+        type=float,
+        metavar="W",
+        help="what the types of the same text in nearby sentences count; 0: nothing (default: as tuned)",
+    )
+    parser.add_argument(
         "--conventions",
         metavar="CORPUS",
         help="mark mentions as this training corpus of all given models does; fofe inspect lists them",
@@ -111,5 +117,9 @@ def _job(args: argparse.Namespace) -> TagJob:
         models={language: str(model_path(path)) for language, path in models.items()},
         reading=reading(args),
         language=None if args.lang is None else language_code(args.lang),
-        options={"threshold": args.threshold, "conventions": args.conventions},
+        options={
+            "threshold": args.threshold,
+            "agreement": args.agreement,
+            "conventions": args.conventions,
+        },
     )

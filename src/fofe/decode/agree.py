@@ -2,8 +2,8 @@
 
 Each fragment is judged on its own, and where its sentence tells little, its type is little more than a guess.
 A name that is plain in one sentence tells what it is in those around it: whether *Barcelona* is the city or
-the club, say. The types that it has elsewhere count as further evidence; whether it is a mention at all does
-not change.
+the club, say. The types that it has elsewhere count as further evidence. How probable it is that it is a
+mention at all does not change, but types that agree reach a threshold that divided ones miss.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe._arrays import FloatArray, IntArray
 from fofe.decode.select import NONE_COLUMN
 from fofe.encode.fragments import Fragments
 
 NEAR = 500
 """How many tokens apart mentions may be to count for one another."""
 WORTH_IT = 0.2
-"""Fragments that are a mention with less probability than this are left as they are: none will become one."""
+"""Fragments that are a mention with less probability than this are left as they are: there are very many."""
 SURE = 0.5
 """How probable it must be that a fragment is a mention for its type to count elsewhere."""
 SLIPS = 1e-3
@@ -46,11 +46,12 @@ def agreed(
     chosen = np.flatnonzero(mention >= WORTH_IT)
     if not weight or not len(chosen):
         return probabilities
+    found = fragments.take(chosen)
     logs = np.log(probabilities[chosen, 1:] / mention[chosen, None] + SLIPS)
+    counted = np.where(mention[chosen, None] > SURE, logs, 0).astype(np.float64)
     made = logs.copy()
-    for same in _same_text(fragments.take(chosen), sentences, opens):
-        near = _near(fragments.take(chosen[same])) & (mention[chosen[same]] > SURE)
-        made[same] += np.float32(weight) * (near.astype(np.float32) @ logs[same])
+    for same in _same_text(found, sentences, opens):
+        made[same] += (weight * _of_others(found.take(same), counted[same])).astype(np.float32)
     types = np.exp(made - made.max(axis=1, keepdims=True))
     changed = probabilities.copy()
     changed[chosen, 1:] = types * (mention[chosen] / types.sum(axis=1))[:, None]
@@ -71,11 +72,20 @@ def _same_text(
     return (np.array(same) for same in found.values() if len(same) > 1)
 
 
-def _near(fragments: Fragments) -> BoolArray:
-    """[N, N] which fragments of the same text count for each: those near it, but not in its own sentence.
+def _of_others(fragments: Fragments, values: FloatArray) -> FloatArray:
+    """[N, K] the sums of the values [N, K] of those that count for each of N fragments of the same text.
 
-    Where a text stands twice in one sentence, it is often because two things share a name.
+    That is those near it, but not in its own sentence: where a text stands twice in one, it is often because
+    two things share a name. The fragments are in the order of the text, so that sums of runs will do, and a
+    text that is repeated without end costs no more than others.
     """
-    apart = np.abs(fragments.firsts[:, None] - fragments.firsts)
-    near: BoolArray = (apart <= NEAR) & (fragments.sentences[:, None] != fragments.sentences)
-    return near
+    order = np.argsort(fragments.firsts, kind="stable")
+    firsts, sentences = fragments.firsts[order], fragments.sentences[order]
+    until = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values[order], axis=0)])
+    first_near = np.searchsorted(firsts, firsts - NEAR, side="left")
+    end_near = np.searchsorted(firsts, firsts + NEAR, side="right")
+    first_own = np.maximum(first_near, np.searchsorted(sentences, sentences, side="left"))
+    end_own = np.minimum(end_near, np.searchsorted(sentences, sentences, side="right"))
+    sums = np.empty_like(values)
+    sums[order] = (until[end_near] - until[first_near]) - (until[end_own] - until[first_own])
+    return sums

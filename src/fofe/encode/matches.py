@@ -95,4 +95,4 @@ class Matches:
         some = np.flatnonzero(counts)
         if len(some):
             means[some] = np.add.reduceat(vectors, self.offsets[some], axis=0) / counts[some, None]
-        return means.reshape(len(counts) // PLACES, -1)
+        return means.reshape(-1, PLACES * vectors.shape[1])

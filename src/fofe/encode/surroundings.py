@@ -1,8 +1,8 @@
 """What a sentence and those around it are about, as two vectors.
 
 The contexts of a fragment end with its sentence. Whether *Barcelona* is a city or a club often stands in
-others: they speak of goals. So the network can also see the mean of the sentence's words and the FOFE code of
-the sentences around it, each of them as its words' sum, the nearest first on both sides.
+others: they speak of goals. So the network can also see the mean of the sentence's words, and the mean of
+those around it by a FOFE code of sentences: what stands further away counts less.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from fofe.encode.vocabulary import Vocabulary
 
 NEARBY = 16
 """How many sentences before and after are seen."""
+FAR = 1000
+"""How many tokens these may take: text without full stops has sentences without end."""
 FACTOR = 0.8
 """The forgetting factor from one sentence to the next."""
 FREQUENT = 300
@@ -33,20 +35,27 @@ def weighted(vectors: FloatArray, weights: FloatArray) -> FloatArray:
     return np.concatenate([vectors * weights[:, None], weights[:, None]], axis=1)
 
 
-def surroundings(words: FloatArray, token_offsets: IntArray, opens: BoolArray) -> FloatArray:
+def sentence_sums(words: FloatArray, token_offsets: IntArray) -> FloatArray:
+    """[S, D + 1] the sums of the weighted words [T, D + 1] of sentences, which begin at offsets [S + 1]."""
+    sums: FloatArray = np.add.reduceat(words, token_offsets[:-1], axis=0)
+    return sums
+
+
+def surroundings(sums: FloatArray, token_offsets: IntArray, opens: BoolArray) -> FloatArray:
     """[S, 2 D] what each sentence and those around it in its document are about.
 
-    `words` [T, D + 1] are weighted, `token_offsets` [S + 1] say where the words of each sentence begin,
-    `opens` [S] which sentences open a document.
+    `sums` [S, D + 1] are those of the sentences' weighted words, `token_offsets` [S + 1] say where the words
+    of each begin, `opens` [S] which sentences open a document.
     """
-    sums = np.add.reduceat(words, token_offsets[:-1], axis=0)
-    documents = np.cumsum(opens)
+    documents, starts, ends = np.cumsum(opens), token_offsets[:-1], token_offsets[1:]
     around = np.zeros_like(sums)
     for distance in range(1, min(NEARBY, len(sums) - 1) + 1):
-        together = (documents[distance:] == documents[:-distance])[:, None]
-        faded = np.float32(FACTOR ** (distance - 1)) * together
-        around[distance:] += faded * sums[:-distance]
-        around[:-distance] += faded * sums[distance:]
+        together = documents[distance:] == documents[:-distance]
+        faded = np.float32(FACTOR ** (distance - 1))
+        before = together & (starts[distance:] - starts[:-distance] <= FAR)
+        after = together & (ends[distance:] - ends[:-distance] <= FAR)
+        around[distance:] += faded * before[:, None] * sums[:-distance]
+        around[:-distance] += faded * after[:, None] * sums[distance:]
     return np.concatenate([_means(sums, FEW), _means(around, FEW_AROUND)], axis=1)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fofe.encode.fofe import FORGOTTEN
 from fofe.encode.matches import PLACES
+from fofe.encode.surroundings import FAR
 from fofe.errors import FofeError
 from fofe.text.digits import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
@@ -233,6 +234,12 @@ class ModelConfig:
         """How many words away a word can be and still change a float32 digit of a code."""
         in_windows = max((view.reach for view in self.views if view.lookup == "window"), default=0)
         return max(map(_remembered, self.factors)) + in_windows
+
+    @property
+    def sight(self) -> int:
+        """How many tokens away what stands in other sentences can change the scores of one."""
+        around = FAR if self.surroundings is not None else 0
+        return max(around, self.reach if self.sees_documents else 0)
 
     @property
     def uses_characters(self) -> bool:

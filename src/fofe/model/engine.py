@@ -18,7 +18,7 @@ from fofe._arrays import FloatArray, IntArray
 from fofe.encode.encoded import Contexts, Encoder, Key
 from fofe.encode.fragments import Fragments, all_fragments
 from fofe.encode.layout import input_blocks
-from fofe.encode.surroundings import surroundings
+from fofe.encode.surroundings import sentence_sums, surroundings
 from fofe.model.characters import FragmentCharacters
 from fofe.model.config import ModelConfig
 from fofe.model.first_layer import FirstLayer
@@ -123,9 +123,10 @@ class Engine:
         else:
             fragments = self._gate.choose(placed, rows[self._gate_rows], contexts)
         around = None
-        if self.config.surroundings is not None:
+        if self.config.surroundings is not None and words:
             documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-            around = surroundings(rows[1].take(places, axis=0), contexts.token_offsets, documents)
+            sums = sentence_sums(rows[1].take(places, axis=0), contexts.token_offsets)
+            around = surroundings(sums, contexts.token_offsets, documents)
         probabilities = self._probabilities(words, placed, rows, contexts, fragments, around)
         return Scores(fragments, contexts.token_offsets, probabilities)
 

@@ -84,9 +84,8 @@ class Ensemble:
         return tuple(corpus for corpus in first if all(corpus in known for known in others))
 
 
-def _reach(config: ModelConfig) -> tuple[int, bool]:
-    """How far a model sees: over so many tokens, and whether over sentences nearby."""
-    return config.reach if config.sees_documents else 0, config.surroundings is not None
+def _reach(config: ModelConfig) -> int:
+    return config.reach if config.sees_documents else 0
 
 
 class EnsembleEngine:

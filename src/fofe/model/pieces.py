@@ -16,7 +16,7 @@ class Piece(NamedTuple):
 
 
 def pieces(
-    lengths: Sequence[int], opens: Sequence[bool], *, tokens_wanted: int, reach: int, nearby: int = 0
+    lengths: Sequence[int], opens: Sequence[bool], *, tokens_wanted: int, reaches: Sequence[int]
 ) -> Iterator[Piece]:
     """Pieces of about so many tokens, at least one sentence each.
 
@@ -24,9 +24,9 @@ def pieces(
         lengths: the tokens of each sentence.
         opens: whether each sentence is the first of its document.
         tokens_wanted: about how many tokens a piece has.
-        reach: how many tokens beyond a sentence of the same document can change its scores: so many are seen
-            on both sides of a piece, so that where it was cut does not show in the result.
-        nearby: how many sentences beyond that can change the scores of what is within reach.
+        reaches: how many tokens beyond a sentence of the same document can change what is found in it: so
+            many are seen on both sides of a piece, so that where it was cut does not show in the result. What
+            lies within the first reach depends itself on what lies within the next of it, and so on.
     """
     first = 0
     while first < len(lengths):
@@ -34,25 +34,23 @@ def pieces(
         while last < len(lengths) and (last == first or tokens + lengths[last] <= tokens_wanted):
             tokens += lengths[last]
             last += 1
-        seen = _back(lengths, opens, first, reach, nearby), _on(lengths, opens, last, reach, nearby)
-        yield Piece(first, last, *seen)
+        first_seen, last_seen = first, last
+        for reach in reaches:
+            first_seen = _back(lengths, opens, first_seen, reach)
+            last_seen = _on(lengths, opens, last_seen, reach)
+        yield Piece(first, last, first_seen, last_seen)
         first = last
 
 
-def _back(lengths: Sequence[int], opens: Sequence[bool], first: int, reach: int, nearby: int) -> int:
-    while (reach > 0 or nearby > 0) and not opens[first]:
+def _back(lengths: Sequence[int], opens: Sequence[bool], first: int, reach: int) -> int:
+    while reach > 0 and not opens[first]:
         first -= 1
-        reach, nearby = _left(reach, nearby, lengths[first])
+        reach -= lengths[first]
     return first
 
 
-def _on(lengths: Sequence[int], opens: Sequence[bool], last: int, reach: int, nearby: int) -> int:
-    while (reach > 0 or nearby > 0) and last < len(lengths) and not opens[last]:
-        reach, nearby = _left(reach, nearby, lengths[last])
+def _on(lengths: Sequence[int], opens: Sequence[bool], last: int, reach: int) -> int:
+    while reach > 0 and last < len(lengths) and not opens[last]:
+        reach -= lengths[last]
         last += 1
     return last
-
-
-def _left(reach: int, nearby: int, length: int) -> tuple[int, int]:
-    """How many tokens and then sentences are still to be seen after a sentence of some length."""
-    return (reach - length, nearby) if reach > 0 else (reach, nearby - 1)

@@ -17,7 +17,6 @@ from fofe.decode import STRATEGIES, Candidate, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
-from fofe.encode.surroundings import NEARBY
 from fofe.errors import FofeError
 from fofe.model.engine import Engine, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
@@ -35,7 +34,8 @@ ENGINES = ("numpy", "torch")
 TOKENS_AT_ONCE = 2048
 """How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
 FEWER_CUTS = 4
-"""So many times as many where much around each cut is scored twice, since what is far away counts."""
+WIDE = 256
+"""So many times as many where more tokens than these are scored twice around each cut, since they count."""
 
 
 Found = tuple[Candidate, tuple[tuple[str, float], ...]]
@@ -62,8 +62,14 @@ class Model:
     """
 
     def __init__(
-        self, stored: StoredModel, *, path: Path | None = None, scorer: Scorer | None = None
+        self,
+        stored: StoredModel,
+        *,
+        path: Path | None = None,
+        scorer: Scorer | None = None,
+        reach: int | None = None,
     ) -> None:
+        """`reach`, if it is not as stored, is how far away other sentences can change a score, in tokens."""
         self.path = path
         self.config = stored.config
         self.labels = stored.labels
@@ -76,6 +82,7 @@ class Model:
         self._tokeniser = tokeniser(stored.config.language)
         self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
+        self._reach = stored.config.sight if reach is None else reach
 
     def __repr__(self) -> str:
         return (
@@ -145,8 +152,7 @@ class Model:
     @property
     def sees_documents(self) -> bool:
         """Whether what is found in a sentence can depend on the sentences around it."""
-        seen = self.config.sees_documents or self.config.surroundings is not None
-        return seen or bool(self.decoding.agreement)
+        return bool(self._reach or self.decoding.agreement)
 
     def decoding_for(self, conventions: str | None) -> Decoding:
         """How this model decodes by the conventions of a corpus; none: as it does now."""
@@ -212,11 +218,9 @@ class Model:
     def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         """What is found in each sentence; `opens` says which are the first of their document."""
         lengths = [len(sentence) for sentence in sentences]
-        reach = self.config.reach if self.config.sees_documents else 0
-        near = NEAR if self.decoding.agreement else 0
-        nearby = NEARBY if self.config.surroundings else 0
-        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if near or nearby else 1)
-        for piece in pieces(lengths, opens, tokens_wanted=tokens, reach=reach + near, nearby=nearby):
+        reaches = (NEAR if self.decoding.agreement else 0, self._reach)
+        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(reaches) > WIDE else 1)
+        for piece in pieces(lengths, opens, tokens_wanted=tokens, reaches=reaches):
             together = slice(piece.first_seen, piece.last_seen)
             found = self._found_at_once(sentences[together], opens[together])
             yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
@@ -350,7 +354,8 @@ def assembled(
     """A model, or an ensemble as one model, from what its directory holds."""
     if isinstance(stored, Ensemble):
         engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
-        return Model(stored.as_one, path=path, scorer=engines)
+        reach = max(member.config.sight for member in stored.members)
+        return Model(stored.as_one, path=path, scorer=engines, reach=reach)
     return Model(stored, path=path, scorer=scorer(stored))
 
 

@@ -12,7 +12,7 @@ import torch
 from fofe._arrays import FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.fragments import all_fragments
-from fofe.encode.surroundings import importance, surroundings, weighted
+from fofe.encode.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.errors import ConfigError
 from fofe.model.batch import make_batch
 from fofe.model.config import ModelConfig
@@ -42,6 +42,8 @@ class TorchEngine:
             for view in config.views
             if view.has_table
         }
+        if config.surroundings is not None:
+            self._importance = importance(encoder.vocabularies[config.surroundings])
 
     def fresh(self) -> TorchEngine:
         """Itself: nothing is kept from one text to the next."""
@@ -83,9 +85,9 @@ class TorchEngine:
         assert view is not None, "asked for only where the network sees them"
         rows = text.words[view]
         vectors = self._tables[view][torch.from_numpy(rows).to(self._device).long()].cpu().numpy()
-        words = weighted(vectors, importance(self._encoder.vocabularies[view])[rows])
+        sums = sentence_sums(weighted(vectors, self._importance[rows]), text.token_offsets)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
-        return surroundings(words, text.token_offsets, documents)
+        return surroundings(sums, text.token_offsets, documents)
 
 
 def choose_device(name: str) -> torch.device:

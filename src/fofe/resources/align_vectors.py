@@ -65,7 +65,8 @@ def _turn(others: FloatArray, vectors: FloatArray, pairs: IntArray) -> FloatArra
         left, _, right = np.linalg.svd(others[pairs[:, 0]].T @ vectors[pairs[:, 1]], full_matrices=False)
         turn: FloatArray = left @ right
         if number + 1 < ROUNDS:
-            pairs = _nearest_pairs(_unit(others[:FREQUENT] @ turn), vectors[:FREQUENT])
+            found = _nearest_pairs(_unit(others[:FREQUENT] @ turn), vectors[:FREQUENT])
+            pairs = found if len(found) >= FEWEST else pairs
     return turn
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from fofe.model.settings import to_table
 from fofe.model.storage import Decoding
 from fofe.model.tagger import Model
 from fofe.show.colours import colour_of
@@ -73,7 +74,7 @@ def model_answer(name: str, model: Model) -> dict[str, Any]:
 
 
 def _decoding(decoding: Decoding) -> dict[str, Any]:
-    return {"threshold": decoding.threshold, "strategy": decoding.strategy, "nested": decoding.nested}
+    return to_table(decoding)
 
 
 def _mention(mention: Mention, offsets: OffsetMap) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 So nobody waits for company when the server is idle, and under load the cost for a token is that of batches. A
 single thread tags, which leaves the event loop free for other requests. A request hands in its documents in
-parts of limited size, one after another, so that a long one does not hold up the others.
+parts of limited size, one after another, so that a long one does not hold up the others; but a document stays
+whole where the model sees more of it than a sentence.
 """
 
 from __future__ import annotations

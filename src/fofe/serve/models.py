@@ -20,6 +20,7 @@ class Options(NamedTuple):
     strategy: str | None = None
     nested: bool | None = None
     conventions: str | None = None
+    agreement: float | None = None
     alternatives: int = 0
     for_recall: bool = False
 

@@ -44,11 +44,16 @@ class Request(BaseModel):
         default=None, description="Whether mentions may lie in one another; as trained if not given."
     )
     conventions: str | None = None
+    agreement: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="What the types of the same text in nearby sentences count beside a mention's own; "
+        "as tuned with the model if not given.",
+    )
     offsets: OffsetUnit = Field(default="codepoints", description="What offsets count.")
 
     @property
     def options(self) -> Options:
-        return Options(self.threshold, self.strategy, self.nested, self.conventions)
+        return Options(self.threshold, self.strategy, self.nested, self.conventions, self.agreement)
 
 
 class DetailedRequest(Request):
@@ -208,6 +213,7 @@ class DecodingAnswer(BaseModel):
     threshold: float
     strategy: str
     nested: bool
+    agreement: float
 
 
 class ModelAnswer(DecodingAnswer):

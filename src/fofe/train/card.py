@@ -84,6 +84,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         f"- forgetting factors: {', '.join(map(str, model.factors))}",
         f"- views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
         f"- hidden layers: {', '.join(map(str, model.hidden))}",
+        *([f"- surroundings: by the view {model.surroundings}"] if model.surroundings else []),
         *([f"- conventions that it can follow: {', '.join(model.conventions)}"] if model.conventions else []),
         f"- optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
         f"- epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",

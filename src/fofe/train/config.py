@@ -11,7 +11,7 @@ from fofe.decode import STRATEGIES
 from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.settings import build
-from fofe.train.annotation import AROUND, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
+from fofe.train.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
@@ -93,6 +93,8 @@ class CorpusConfig:
             raise ValueError(f"share lies above 0 and is at most 1, not {self.share}")
         if not self.scored and (self.dev or self.test):
             raise ValueError("a corpus with scored = false has neither dev nor test")
+        if not self.scored and self.unannotated == IN_DOUBT:
+            raise ValueError(f"unannotated = {IN_DOUBT!r} needs a dev set, which scored = false does without")
         if self.nested and (self.inside, self.around) != (OTHER_TYPES, NEGATIVE):
             raise ValueError("inside and around are for flat corpora; this one has nested = true")
         object.__setattr__(self, "labels", {key: _labels(key, value) for key, value in self.labels.items()})
@@ -172,15 +174,7 @@ class TrainingConfig:
         for name in ("epochs", "batch", "evaluate_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in (
-            "rate",
-            "word_rate",
-            "character_rate",
-            "final_rate",
-            "weight_decay",
-            "patience",
-            "seed",
-        ):
+        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
             if (getattr(self, name) or 0) < 0:
                 raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
         shares = (

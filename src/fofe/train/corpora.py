@@ -95,6 +95,7 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
     report = Report()
     corpora = Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
     _note_unlearnable_labels(corpora)
+    _note_lone_sentences(config, report)
     return corpora
 
 
@@ -107,7 +108,7 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     _not_empty(train, corpus.train[0])
     test = sentences(corpus.test, NEGATIVE) if corpus.test else []
     held_out: list[LabelledSentence] = []
-    if fold is not None:
+    if fold is not None and corpus.scored:
         train, held_out = (_chosen(train, numbers) for numbers in fold.split(train))
     if not corpus.scored:
         dev = []
@@ -223,6 +224,18 @@ def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSen
     if not any(sentence.spans for sentence in sentences):
         raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
     return sentences
+
+
+def _note_lone_sentences(config: RunConfig, report: Report) -> None:
+    """Point out where what reaches over sentences is chosen by sentences that were held out one by one."""
+    reaching = config.model.sight or any(config.decoding.agreements)
+    for corpus in config.corpora:
+        if reaching and corpus.scored and corpus.dev is None:
+            report.note(
+                "corpora without a dev set, of which single sentences are held out: what stands around these "
+                "counts for nothing there (name a dev set of whole documents)",
+                corpus.name,
+            )
 
 
 def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:

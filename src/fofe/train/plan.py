@@ -58,6 +58,8 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
     inside, around = annotation.inside, annotation.around
     flat = f"flat: fragments inside a mention count as {inside}, those around one as {around}"
     yield "nested mentions are annotated" if annotation.nested else flat
+    if not config.scored:
+        yield "not scored: all of it is learned from, and it chooses nothing"
     yield f"without a label: {describe(annotation.absent(labels), labels)}"
     if config.unannotated != "negative":
         yield f"fragments that are not annotated and overlap no mention: {config.unannotated}"

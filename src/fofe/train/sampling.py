@@ -13,11 +13,13 @@ from fofe.encode.encoded import EncodedText, Segments
 from fofe.encode.fragments import Fragments
 from fofe.encode.names import NameBits
 from fofe.encode.ragged import ragged
-from fofe.encode.surroundings import surroundings, weighted
+from fofe.encode.surroundings import sentence_sums, surroundings, weighted
 from fofe.encode.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
+
+SENTENCES_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -158,11 +160,15 @@ class Sampler:
         By the vectors [V, D] of a view's words as they are now, and what each word counts [V].
         """
         assert self._documents is not None, "a sampler that tells surroundings knows the documents"
-        rows = self._text.words[view]
-        told = surroundings(
-            weighted(table[rows], importance[rows]), self._text.token_offsets, self._documents
-        )
-        self._text = replace(self._text, surroundings=told)
+        rows, offsets = self._text.words[view], self._text.token_offsets
+        sums = np.empty((len(self._text), table.shape[1] + 1), dtype=np.float32)
+        # Some at a time: the vectors of all words of a text take more than the text.
+        for first in range(0, len(sums), SENTENCES_AT_ONCE):
+            borders = offsets[first : first + SENTENCES_AT_ONCE + 1]
+            some = rows[borders[0] : borders[-1]]
+            words = weighted(table[some], importance[some])
+            sums[first : first + SENTENCES_AT_ONCE] = sentence_sums(words, borders - borders[0])
+        self._text = replace(self._text, surroundings=surroundings(sums, offsets, self._documents))
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""

@@ -24,6 +24,7 @@ from fofe.model.storage import StoredModel
 from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.resources.vectors import WordVectors, read_vectors
+from fofe.text.segment import segmenter
 from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora
 from fofe.train.examples import Examples, LabelledSentence, make_examples
@@ -126,11 +127,11 @@ def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str,
 
 def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
     """What each view with a table looks up in the training sentences, but for a lexicon, which is given."""
-    views = tuple(view for view in config.views if view.has_table and view.lookup != "lexicon")
+    views = [view for view in config.views if view.has_table and view.lookup != "lexicon"]
     words = [sentence.words for sentence in sentences]
     tokens, held = list(chain.from_iterable(words)), []
-    if any(view.lookup == "word" for view in views):
-        held = Encoder.for_model(replace(config, views=views), {}, None).in_words(words)
+    if config.segmenter is not None and any(view.lookup == "word" for view in views):
+        held = Encoder({}, None, segmenter(config.segmenter)).in_words(words)
     return {
         view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens) for view in views
     }
