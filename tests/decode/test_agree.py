@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -64,6 +65,16 @@ def test_what_is_far_away_does_not_count() -> None:
         sentences = [["Barcelona"], ["."] * (apart - 1), ["Barcelona"]]
         made = judged(sentences, [CITY_OR_CLUB, *[NO_MENTION] * (apart - 1), CLUB])
         assert made[0].argmax() == label
+
+
+def test_a_text_that_is_repeated_without_end_takes_little_memory() -> None:
+    sentences = [["Paris"] * 10] * 3000
+    rows = np.tile(np.array([CITY_OR_CLUB], dtype=np.float32), (30_000, 1))
+    tracemalloc.start()
+    agreed(rows, single_words(sentences), sentences, [True] + [False] * 2999, 1.0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 50_000_000
 
 
 def test_without_weight_nothing_changes() -> None:

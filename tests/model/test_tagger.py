@@ -24,8 +24,9 @@ from fofe.errors import FofeError, InputError
 from fofe.model import config as config_module
 from fofe.model import tagger
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.model.ensemble import Ensemble
 from fofe.model.storage import Decoding, StoredModel
-from fofe.model.tagger import Model
+from fofe.model.tagger import Model, assembled
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:
@@ -325,6 +326,54 @@ def test_where_a_document_is_cut_does_not_show(
         monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", tokens)
         for one, other in zip(scores(), whole, strict=True):
             assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_a_document_without_text_has_nothing_to_judge(make_model: MakeModel) -> None:
+    for seen in ({}, {"surroundings": "cased"}):
+        model = Model(stored_model(make_model, seen))
+        document = Document("")
+        assert len(model.judge(document).fragments) == 0
+        assert next(model.tag_documents([document])).mentions == []
+
+
+def test_an_ensemble_sees_as_far_as_any_of_its_members(
+    make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = [stored_model(make_model, {key: value}) for key, value in SEEING.items()]
+    ensemble = Ensemble(("a", "b"), tuple(members), (0.5, 0.5), Decoding(threshold=0.0))
+    model = assembled(ensemble).with_options(for_recall=True)
+    documents = [Document.from_words(make_text(3, sentences=40))]
+
+    def scores() -> list[float]:
+        (document,) = model.tag_documents(documents)
+        return sorted(mention.score for mention in document.mentions)
+
+    whole = scores()
+    monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", 5)
+    assert scores() == pytest.approx(whole, abs=1e-5)
+
+
+SEEING = {"context": "document", "surroundings": "cased"}
+
+
+def stored_model(make_model: MakeModel, settings: dict[str, str]) -> StoredModel:
+    """A random model of a few features and those of some settings."""
+    config = ModelConfig(
+        max_words=3,
+        views=(ViewConfig("cased", "cased", 4), ViewConfig("window", "window", 3)),
+        characters=CharacterConfig(fofe=False, dimension=2, heights=(2,), kernels=2),
+        hidden=(8,),
+        **settings,  # type: ignore[arg-type]
+    )
+    parts = make_model(11, config)
+    return StoredModel(
+        config=config,
+        labels=("NONE", "A", "B", "C"),
+        decoding=Decoding(threshold=0.0),
+        vocabularies=parts.encoder.vocabularies,
+        alphabet=parts.encoder.alphabet,
+        weights=parts.weights,
+    )
 
 
 def test_judging_tells_the_scores_of_every_fragment(tiny_model: Model) -> None:

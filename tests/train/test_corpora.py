@@ -11,6 +11,7 @@ import pytest
 from fofe.errors import ConfigError
 from fofe.train.config import CorpusConfig, RunConfig, load_config
 from fofe.train.corpora import Corpus, read_corpora
+from fofe.train.fold import Fold
 from fofe.train.plan import plan
 
 NEWS = """\
@@ -202,9 +203,25 @@ def test_a_corpus_that_is_not_scored_is_learned_from_as_a_whole(tmp_path: Path) 
     news, more = read_corpora(load_config(path)).parts
     assert len(more.train) == len(news.train) == 2
     assert (more.dev, more.test) == ([], [])
+    news, more = read_corpora(load_config(path), Fold(0, 2)).parts
+    assert (len(news.train), len(more.train)) == (1, 2), "nor does a fold leave anything of it out"
     path.write_text(helper.format("more"), encoding="utf-8")
     with pytest.raises(ConfigError, match="at least one must be scored"):
         load_config(path)
+
+
+def test_a_corpus_in_doubt_must_be_scored() -> None:
+    with pytest.raises(ValueError, match="needs a dev set, which scored = false does without"):
+        CorpusConfig("a", ("x",), unannotated="in doubt", scored=False)
+
+
+def test_sentences_that_are_held_out_one_by_one_are_pointed_out_where_others_count(tiny_config: Path) -> None:
+    text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
+    alone = tiny_config.with_name("single.toml")
+    alone.write_text(text, encoding="utf-8")
+    for settings, told in (({}, 0), ({"decoding.agreements": [0.0, 1.0]}, 1)):
+        lines = read_corpora(load_config(alone, settings)).report.lines()
+        assert sum("single sentences are held out" in line for line in lines) == told
 
 
 def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
