@@ -31,7 +31,7 @@ from fofe._files import write_whole
 from fofe.errors import FofeError
 from fofe.evaluate.cost import measure
 from fofe.evaluate.scores import Counts
-from fofe.model.compress import compress
+from fofe.model.compress import compress, words_of
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine
 from fofe.model.settings import build as from_table
@@ -80,7 +80,7 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
         portable(model),
         recipe.compression.storage,
         words=recipe.compression.words,
-        keep=_words(recipe, corpora),
+        keep=words_of(model, _kept_text(recipe, corpora)),
     )
     with tempfile.TemporaryDirectory() as folder:
         aside = Path(folder) / MODEL
@@ -178,15 +178,13 @@ def _portable(value: Any) -> Any:
     return value
 
 
-def _words(recipe: Recipe, corpora: Corpora) -> set[str]:
-    """The words of the corpora that the recipe names."""
+def _kept_text(recipe: Recipe, corpora: Corpora) -> list[list[str]]:
+    """The training sentences of the corpora that the recipe names."""
     known = {part.name: part for part in corpora.parts}
     for name in (*recipe.compression.keep, *recipe.tests):
         if name not in known:
             raise FofeError(f"{recipe.path}: no corpus {name!r} in the configuration ({', '.join(known)})")
-    return {
-        word for name in recipe.compression.keep for sentence in known[name].train for word in sentence.words
-    }
+    return [sentence.words for name in recipe.compression.keep for sentence in known[name].train]
 
 
 def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, dict[str, float]]:

@@ -182,3 +182,22 @@ def test_each_table_may_keep_its_own_number_of_words(model: StoredModel) -> None
     assert "keeps its 20 (cased) most frequent words" in small.card
     with pytest.raises(FofeError, match=r"no table 'glove' \(it has cased, uncased\)"):
         prune(model, {"glove": 5})
+
+
+def test_words_that_hold_characters_are_kept_with_them(make_model: MakeModel) -> None:
+    views = (ViewConfig("word", "word", 2), ViewConfig("lexicon", "lexicon", 2))
+    parts = make_model(1, ModelConfig(segmenter="jieba", views=views, hidden=(4,)))
+    model = StoredModel(
+        config=parts.config,
+        labels=("NONE", "A", "B", "C"),
+        decoding=Decoding(),
+        vocabularies=parts.encoder.vocabularies,
+        alphabet=parts.encoder.alphabet,
+        weights=parts.weights,
+    )
+    kept = words_of(model, [["我", "在", "北", "京", "住"]])
+    assert {"北", "京", "北京"} <= kept
+    pruned = prune(model, 0, kept)
+    assert "北京" in pruned.vocabularies["word"].words
+    assert "北京" in pruned.vocabularies["lexicon"].words
+    assert "Toronto" not in pruned.vocabularies["lexicon"].words

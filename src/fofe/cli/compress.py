@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     from fofe.cli.evaluate import read_documents
     from fofe.evaluate.cost import costs_section, measure
     from fofe.evaluate.report import as_json, as_text
-    from fofe.model.compress import compress
+    from fofe.model.compress import compress, words_of
     from fofe.model.shipped import model_path
     from fofe.model.storage import Storage, load_model, save_model
 
@@ -86,15 +86,16 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError(f"{args.output} is the model itself (choose another directory)")
     model = load_model(path)
     language = model.config.language
-    keep = {
-        word
+    kept_text = [
+        sentence.words
         for path in args.keep
         for document in read_documents(path, args, language)
         for sentence in document.sentences
-        for word in sentence.words
-    }
+    ]
     gold = read_documents(args.corpus, args, language) if args.corpus else None
-    smaller = compress(model, Storage(args.tables, args.weights), words=args.words, keep=keep)
+    smaller = compress(
+        model, Storage(args.tables, args.weights), words=args.words, keep=words_of(model, kept_text)
+    )
     save_model(smaller, args.output)
     sections = [costs_section(measure(path, gold), measure(args.output, gold))]
     print(as_json(sections) if args.json else as_text(sections))

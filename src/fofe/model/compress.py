@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -47,6 +47,19 @@ def compress(
         card=_card(model.card, settings),
         training={**model.training, "compression": settings},
     )
+
+
+def words_of(model: StoredModel, sentences: Sequence[Sequence[str]]) -> set[str]:
+    """All words that the tables of a model look up in sentences: tokens, and words that hold them."""
+    kept = {token for sentence in sentences for token in sentence}
+    lexicons = [view.name for view in model.config.views if view.lookup == "lexicon"]
+    for token in model.encoder.in_words(sentences):
+        kept.add(token.word)
+        for name in lexicons:
+            vocabulary = model.vocabularies[name]
+            first = len(vocabulary.unknowns)
+            kept.update(vocabulary.words[row - first] for rows in token.found for row in rows)
+    return kept
 
 
 def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[str] = ()) -> StoredModel:
