@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from fofe.errors import FofeError, ModelError
-from fofe.model.compress import compress, prune
+from fofe.model.compress import compress, prune, words_of
+from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
-from fofe.model.storage import Storage, StoredModel, load_model, save_model, size_on_disk
+from fofe.model.storage import Decoding, Storage, StoredModel, load_model, save_model, size_on_disk
 from fofe.model.table import Table
 from fofe.model.tagger import Model, load
+
+if TYPE_CHECKING:
+    from tests.model.conftest import RandomModel
+
+MakeModel = Callable[..., "RandomModel"]
 
 SENTENCES = [
     ["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."],
