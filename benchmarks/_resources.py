@@ -16,6 +16,7 @@ TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.
 FETCHED = (
     ("glove.6B.100d.all", "the complete GloVe vectors", "fetch_glove.py"),
     (".brown.", "Brown clusters", "fetch_brown.py"),
+    ("zh.names.", "the Chinese vectors with the names of a dictionary", "fetch_zh_names.py"),
     ("esen.", "the Spanish vectors with English words", "join_vectors.py"),
 )
 """Parts of the names of vectors that do not come with the corpora, what they are, and what makes them."""
