@@ -110,8 +110,7 @@ def test_both_ways_of_judging_are_each_as_if_it_were_alone(
     told_batch, tables = network_batch(model, text, follows="novels")
     untold_batch, _ = network_batch(model, text)
     with torch.no_grad():
-        inputs = model.network.inputs(told_batch, tables)
-        told, untold = model.network.judge_both_ways(inputs, told_batch.conventions)
+        told, untold = model.network.both_ways(told_batch, tables)
         torch.testing.assert_close(told, model.network(told_batch, tables))
         torch.testing.assert_close(untold, model.network(untold_batch, tables))
     assert not torch.allclose(told, untold)

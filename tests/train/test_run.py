@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from fofe.cli import main
-from fofe.errors import ConfigError, FofeError, InputError, ModelError
+from fofe.errors import FofeError, InputError, ModelError
 from fofe.model.storage import StoredModel, load_model
 from fofe.model.tagger import load
 from fofe.train.config import RunConfig, load_config
@@ -141,79 +141,6 @@ class Interrupting(Quiet):
         self._steps += 1
         if self._now == self._epoch and self._steps == 3:
             raise KeyboardInterrupt
-
-
-CHINESE = """\
-[data]
-train = ["{corpus}"]
-dev = "{corpus}"
-
-[model]
-language = "zh"
-segmenter = "jieba"
-max_words = 4
-hidden = [16]
-
-[[model.views]]
-name = "character"
-lookup = "cased"
-dimension = 8
-
-[[model.views]]
-name = "word"
-lookup = "word"
-dimension = 8
-
-[[model.views]]
-name = "lexicon"
-lookup = "lexicon"
-dimension = 8
-vectors = "{vectors}"
-codes = []
-
-[[model.views]]
-name = "window"
-lookup = "window"
-dimension = 8
-
-[model.characters]
-fofe = false
-cnn = false
-
-[training]
-epochs = 12
-batch = 64
-rate = 0.01
-"""
-
-
-def test_a_lexicon_is_learned_with_and_comes_along(tmp_path: Path) -> None:
-    """Cities whose words the vectors list: a model finds them, and one that goes on from it knows them."""
-    cities, random = ["北京", "上海", "天津", "大连"], np.random.default_rng(1)
-    documents = []
-    for number in range(60):
-        city = cities[number % 4]
-        text = f"我{'们' * int(random.integers(2))}在{city}住。"
-        start = text.index(city)
-        mention = {"start": start, "end": start + 2, "type": "GPE", "kind": "NAM"}
-        documents.append(json.dumps({"id": str(number), "text": text, "mentions": [mention]}))
-    corpus, vectors = tmp_path / "zh.jsonl", tmp_path / "words.vec"
-    corpus.write_text("\n".join(documents), encoding="utf-8")
-    rows = [
-        f"{word} {' '.join(map(str, random.normal(size=8).round(3)))}" for word in [*cities, "我们", "住"]
-    ]
-    vectors.write_text("\n".join([f"{len(rows)} 8", *rows]), encoding="utf-8")
-    config = tmp_path / "zh.toml"
-    config.write_text(CHINESE.format(corpus=corpus, vectors=vectors), encoding="utf-8")
-    path = train(load_config(config), tmp_path / "run", Quiet(), command="test")
-    model = load(path)
-    assert [mention.text for mention in model("我在上海住。").mentions] == ["上海"]
-    goes_on = load_config(config, {"training.epochs": 1})
-    further = train(goes_on, tmp_path / "further", Quiet(), command="test", start=path)
-    assert load_model(further).vocabularies["lexicon"].words == [*cities, "我们", "住"]
-    without = load_config(config, {"model.views.lexicon.vectors": None})
-    with pytest.raises(ConfigError, match="a lexicon needs vectors"):
-        train(without, tmp_path / "without", Quiet(), command="test")
 
 
 def test_a_run_that_diverges_ends_without_a_model(tiny_config: Path, tmp_path: Path) -> None:

@@ -6,10 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fofe.cli import INTERRUPTED
 from fofe.cli._arguments import count, natural
 from fofe.cli._outputs import refuse_input
+
+if TYPE_CHECKING:
+    from fofe.resources.vectors import WordVectors
 
 DESCRIPTION = """\
 Word vectors: train them on plain text, convert and prune files of them, add
@@ -252,41 +256,43 @@ def run_neighbours(args: argparse.Namespace) -> int:
 def run_convert(args: argparse.Namespace) -> int:
     """Write the vectors."""
     from fofe.errors import FofeError
-    from fofe.formats.report import Report
     from fofe.resources.vectors import WordVectors, read_vectors
-    from fofe.resources.write_vectors import write_vectors
 
     kind = args.to or SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
         raise FofeError(f"what {args.output} shall be is not clear (add --to text, binary or npz)")
     refuse_input(args.output, [args.vectors])
-    vectors, report = read_vectors(args.vectors), Report()
-    vectors = WordVectors(vectors.words[: args.words], vectors.vectors[: args.words])
-    write_vectors(vectors, args.output, kind, report)
-    for line in report.lines():
-        _say(line)
+    vectors = read_vectors(args.vectors)
+    _write(WordVectors(vectors.words[: args.words], vectors.vectors[: args.words]), args.output, kind)
     return 0
 
 
 def run_add(args: argparse.Namespace) -> int:
     """Write the vectors with those of the other language."""
     from fofe.errors import FofeError
-    from fofe.formats.report import Report
     from fofe.resources.align_vectors import added
     from fofe.resources.vectors import read_vectors
-    from fofe.resources.write_vectors import write_vectors
 
     kind = SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
         raise FofeError(f"the name of {args.output} does not tell its format (end it in .bin, .txt or .npz)")
     refuse_input(args.output, [args.vectors, args.others])
-    vectors, report = read_vectors(args.vectors), Report()
+    vectors = read_vectors(args.vectors)
     joined = added(vectors, read_vectors(args.others))
-    write_vectors(joined, args.output, kind, report)
-    for line in report.lines():
-        _say(line)
+    _write(joined, args.output, kind)
     _say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
     return 0
+
+
+def _write(vectors: WordVectors, output: str, kind: str) -> None:
+    """Write vectors, and tell what was left out."""
+    from fofe.formats.report import Report
+    from fofe.resources.write_vectors import write_vectors
+
+    report = Report()
+    write_vectors(vectors, output, kind, report)
+    for line in report.lines():
+        _say(line)
 
 
 def run_coverage(args: argparse.Namespace) -> int:

@@ -164,8 +164,7 @@ class Engine:
 
         Behind the vectors comes what they tell of the subject, where the network sees that.
         """
-        vectors = self._alone.vectors(words)
-        subjects = [] if self.config.surroundings is None else [self._alone.subjects(words)]
+        vectors, *subjects = self._alone.vectors_and_subjects(words)
         gate = [] if self._gate is None else self._gate.project(vectors)
         return [vectors, *subjects, *gate, *self._windows.project(vectors)]
 

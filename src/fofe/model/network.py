@@ -76,27 +76,26 @@ class Network(nn.Module):
 
         `tables` has, for each view with a table, the rows [U, D] that `batch.words` points into.
         """
-        return self.judge(self.inputs(batch, tables, dropping), batch.conventions, dropping)
+        features = self._features(batch, tables, dropping)
+        return self._judge(self.layers[0](features), batch.conventions, dropping)
 
-    def judge(self, inputs: Tensor, conventions: Tensor, dropping: Dropping = NOTHING_DROPPED) -> Tensor:
-        """Label scores [F, K] of fragments with the features `inputs` [F, D], by conventions [F, C]."""
-        features = dropping.dropout(inputs, dropping.inputs)
-        return self._judge(self.layers[0](features), conventions, dropping)
-
-    def judge_both_ways(
-        self, inputs: Tensor, conventions: Tensor, dropping: Dropping = NOTHING_DROPPED
+    def both_ways(
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
     ) -> tuple[Tensor, Tensor]:
         """Label scores [F, K] twice: told whose conventions to follow, and without a word of that.
 
         Everything up to the first layer, which is nearly all the work, is computed once for both.
         """
-        features = dropping.dropout(inputs, dropping.inputs)
+        features = self._features(batch, tables, dropping)
         first = cast(nn.Linear, self.layers[0])
         told = first(features)
         corpora = len(self.config.conventions)
         untold = told - features[:, -corpora:] @ first.weight[:, -corpora:].T
-        nobody = torch.zeros_like(conventions)
-        return self._judge(told, conventions, dropping), self._judge(untold, nobody, dropping)
+        nobody = torch.zeros_like(batch.conventions)
+        return self._judge(told, batch.conventions, dropping), self._judge(untold, nobody, dropping)
+
+    def _features(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
+        return dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
 
     def _judge(self, scores: Tensor, conventions: Tensor, dropping: Dropping) -> Tensor:
         """Label scores [F, K] from what the first layer gives [F, H] before it is rectified."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import Encoder, Key
+from fofe.encode.encoded import EncodedText, Encoder, Key
 from fofe.encode.fofe import scan, scan_back
 from fofe.encode.surroundings import importance, weighted
 from fofe.model.config import ModelConfig, ViewConfig
@@ -41,16 +41,24 @@ class WordsAlone:
         """What tells the vectors of each word [T] of some sentences."""
         return self._encoder.in_words(sentences) or words
 
-    def subjects(self, words: list[Key]) -> FloatArray:
-        """[U, D + 1] what distinct words tell of the subject of a text, and how much it counts."""
-        assert self._subject is not None, "only a model that sees surroundings asks for them"
-        rows = self._encoder.encode_apart(words).words[self._subject]
-        return weighted(self._tables[self._subject].rows(rows), self._importance[rows])
-
     def vectors(self, words: list[Key]) -> FloatArray:
         """[U, D] the vectors of distinct words, the views in the order of the configuration."""
+        return self._vectors(self._encoder.encode_apart(words))
+
+    def vectors_and_subjects(self, words: list[Key]) -> list[FloatArray]:
+        """The vectors [U, D] of distinct words and, where the network sees surroundings, their subjects.
+
+        These [U, D' + 1] are what words tell of what a text is about, and how much it counts.
+        """
         text = self._encoder.encode_apart(words)
-        parts: list[FloatArray] = [np.zeros((len(words), 0), dtype=np.float32)]
+        vectors = self._vectors(text)
+        if self._subject is None:
+            return [vectors]
+        rows = text.words[self._subject]
+        return [vectors, weighted(self._tables[self._subject].rows(rows), self._importance[rows])]
+
+    def _vectors(self, text: EncodedText) -> FloatArray:
+        parts: list[FloatArray] = [np.zeros((text.token_count, 0), dtype=np.float32)]
         for view in self._views:
             if view.lookup == "lexicon":
                 matches = text.matches[view.name]

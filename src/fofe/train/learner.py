@@ -109,11 +109,10 @@ class Learner:
         """
         batch = part.batch.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
-        inputs = self.network.inputs(batch, tables, dropping)
         if part.told_targets is None:
-            losses = self._losses(self.network.judge(inputs, batch.conventions, dropping), part.targets)
+            losses = self._losses(self.network(batch, tables, dropping), part.targets)
         else:
-            told, untold = self.network.judge_both_ways(inputs, batch.conventions, dropping)
+            told, untold = self.network.both_ways(batch, tables, dropping)
             losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
         if part.weights is not None:
             losses = losses * part.weights.to(self.device)
