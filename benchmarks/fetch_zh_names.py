@@ -4,8 +4,8 @@
 
 The vectors know 80,000 words, and few names are among them; the dictionary of the package jieba, the one that
 the segmenter cuts by, lists 349,000 words with their classes. What a word's characters and its class tell of
-its vector is learned, by ridge regression, from the words that both know: the cosine of guessed and true
-vectors that were held out is 0.68. Makes runs/vectors/zh.names.128.npz once, which configurations then name.
+its vector is learned, by ridge regression, from the words that both know. Makes
+runs/vectors/zh.names.128.npz once, which configurations then name.
 """
 
 from __future__ import annotations
