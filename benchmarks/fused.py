@@ -1,10 +1,12 @@
 """What the models of several seeds find together, by the mean of their probabilities.
 
     python benchmarks/fused.py conll2002_es
+    python benchmarks/fused.py conll2002_es --members 3
     python benchmarks/fused.py weibo
 
-Takes the models that `benchmarks/mentions.py BENCHMARK --seed N` has left, at least two. Threshold and
-strategy are chosen on the dev set; the test set is scored once, with what was chosen.
+Takes the models that `benchmarks/mentions.py BENCHMARK --seed N` has left, at least two: all of them, or so
+many at a time, in the order of their seeds, so that their spread can be told. Threshold and strategy are
+chosen on the dev set; the test set is scored once, with what was chosen.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from fofe.model.engine import Engine
 from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.settings import build
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import RunConfig
-from fofe.train.corpora import read_corpora
+from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.corpora import Corpus, read_corpora
 from fofe.train.tuning import Judged, evaluate, judge, tune
 
 
@@ -33,15 +35,44 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("benchmark", choices=BENCHMARKS)
-    benchmark = parser.parse_args().benchmark
+    parser.add_argument("--members", type=int, metavar="N", help="average N models at a time instead of all")
+    args = parser.parse_args()
     on_one_thread()
-    config = configured(CONFIGS / BENCHMARKS[benchmark], {})
+    groups = _groups(_trained(args.benchmark), args.members)
+    config = configured(CONFIGS / BENCHMARKS[args.benchmark], {})
     (corpus,) = read_corpora(config).parts
-    paths = _trained(benchmark)
+    each = [_scores(args.benchmark, group, corpus, config.decoding) for group in groups]
+    metrics = {name: [scores[name] for scores in each] for name in each[0]} if len(each) > 1 else each[0]
+    given = f" --members {args.members}" if args.members else ""
+    record(f"{args.benchmark}_fused", metrics, f"python benchmarks/fused.py {args.benchmark}{given}")
+
+
+def _trained(benchmark: str) -> list[Path]:
+    """The models of the benchmark, one a seed, in the order of the seeds."""
+    found = list(RUNS.glob(f"{benchmark}-[0-9]/model"))
+    if len(found) < 2:
+        raise SystemExit(
+            f"skipped: {len(found)} of at least 2 models are there; "
+            f"python benchmarks/mentions.py {benchmark} --seed N trains another"
+        )
+    return sorted(found)
+
+
+def _groups(paths: list[Path], members: int | None) -> list[list[Path]]:
+    """So many models at a time, each once; all of them where no number is told."""
+    members = members or len(paths)
+    if members < 2 or len(paths) % members:
+        raise SystemExit(f"skipped: {len(paths)} models cannot be taken {members} at a time")
+    return [paths[start : start + members] for start in range(0, len(paths), members)]
+
+
+def _scores(
+    benchmark: str, paths: Sequence[Path], corpus: Corpus, decoding: DecodingConfig
+) -> dict[str, float]:
+    """Choose on the dev set how some models decode together, and score them on the test set."""
     models = [load_model(path) for path in paths]
     check_settings(paths, models)
     engine = averaged(models)
-    decoding = config.decoding
 
     def judged(part: str, threshold: float) -> Judged:
         return judge(
@@ -60,19 +91,8 @@ def main() -> None:
     scores = evaluate(judged("test", way.threshold), way)
     f1 = {"names": scores.names.f1, "nominals": scores.nominals.f1, "overall": scores.overall.f1}
     metrics = named_metrics(benchmark, f1) | {"dev_f1": round(tuned.f1, 2), "fused_models": len(models)}
-    print(metrics)
-    record(f"{benchmark}_fused", metrics, f"python benchmarks/fused.py {benchmark}")
-
-
-def _trained(benchmark: str) -> list[Path]:
-    """The models of the benchmark, one a seed."""
-    found = sorted(RUNS.glob(f"{benchmark}-[0-9]/model"))
-    if len(found) < 2:
-        raise SystemExit(
-            f"skipped: {len(found)} of at least 2 models are there; "
-            f"python benchmarks/mentions.py {benchmark} --seed N trains another"
-        )
-    return found
+    print(*(path.parent.name for path in paths), metrics)
+    return metrics
 
 
 def check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> None:
