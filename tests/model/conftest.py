@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConf
 from fofe.resources.gazetteer import make_table
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from fofe.model.network import Network
 
 collect_ignore = (
@@ -61,6 +63,16 @@ class RandomModel:
         """All weights, by the names under which they are stored."""
         learned = {name: value.detach().numpy() for name, value in self.network.named_parameters()}
         return learned | {f"tables.{name}": table for name, table in self.tables.items()}
+
+    def rows_of_tables(self, rows: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """For each view with a table the vectors [U, D] of the distinct rows [U] that a batch needs."""
+        import torch
+
+        return {
+            view.name: torch.from_numpy(self.tables[view.holder])[rows[view.name]]
+            for view in self.config.views
+            if view.has_table
+        }
 
     @property
     def known_names(self) -> list[list[str]]:
@@ -110,6 +122,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
     if names and random.random() < 2 / 3:
         names.append("window")
     views = [view(name) for name in names]
+    views = [_sharing(one, views) if random.random() < 1 / 2 else one for one in views]
     random.shuffle(views)
     needed = not any(view.codes for view in views)
     subjects = [view.name for view in views if view.has_table and view.lookup != "lexicon"]
@@ -135,6 +148,14 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
     )
 
 
+def _sharing(view: ViewConfig, views: Sequence[ViewConfig]) -> ViewConfig:
+    """A lexicon that shares the table of another view, if it can; any other view as it is."""
+    holder = next((one for one in views if one.lookup in ("cased", "word")), None)
+    if holder is None or view.lookup != "lexicon":
+        return view
+    return replace(view, table=holder.name, dimension=holder.dimension)
+
+
 def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
     import torch
 
@@ -151,7 +172,7 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
             digits=config.digits,
         )
         for view in config.views
-        if view.has_table
+        if view.holds_table
     }
     alphabet = Alphabet("abcdeimnortTxB") if config.uses_characters else None
     network = Network(config, alphabet_size=len(alphabet) if alphabet else 0, label_count=4)
@@ -162,7 +183,7 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
     tables = {
         view.name: random.normal(size=(len(vocabularies[view.name]), view.dimension)).astype(np.float32)
         for view in config.views
-        if view.has_table
+        if view.holds_table
     }
     names = make_table(NAMES) if config.gazetteer else None
     return RandomModel(config, Encoder.for_model(config, vocabularies, alphabet, names), network, tables)

@@ -26,6 +26,8 @@ CASED = ViewConfig("cased", "cased")
         ({"context_layers": -1}, "context_layers must be at least 0"),
         ({"context_factors": ()}, "context_factors must list"),
         ({"context_factors": (0.5, 1.0)}, "a forgetting factor lies between"),
+        ({"table": "other"}, "only a lexicon shares one, not a cased view"),
+        ({"lookup": "lexicon", "table": "word", "vectors": "a.vec"}, "has no vectors of its own"),
     ],
 )
 def test_views(settings: dict[str, Any], message: str) -> None:
@@ -62,6 +64,9 @@ def test_characters(settings: dict[str, Any], message: str) -> None:
         ({"views": (CASED, CASED)}, "views need different names, not cased, cased"),
         ({"views": (ViewConfig("w", "window"),)}, "a window view needs another view"),
         ({"views": (ViewConfig("a", "lexicon"), ViewConfig("b", "lexicon"))}, "one lexicon view at most"),
+        ({"views": (CASED, ViewConfig("b", "lexicon", table="a"))}, "table must name a cased view .*: cased"),
+        ({"views": (ViewConfig("b", "lexicon", table="b"),)}, "table must name .*: there are none"),
+        ({"views": (CASED, ViewConfig("b", "lexicon", 8, table="cased"))}, "dimension 8, .* has 256"),
         ({"surroundings": "spelling"}, "surroundings must name a view that looks words up: cased, uncased"),
         ({"views": (), "characters": CharacterConfig(fofe=False, cnn=False)}, "no feature is switched on"),
     ],

@@ -54,7 +54,7 @@ def network_batch(
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
     batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)
-    return batch, {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
+    return batch, model.rows_of_tables(rows)
 
 
 def network_probabilities(

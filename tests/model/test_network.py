@@ -34,8 +34,7 @@ def network_inputs(
     text = model.with_surroundings(model.encoder.encode(sentences, opens), opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
-    tables = {name: torch.from_numpy(table)[rows[name]] for name, table in model.tables.items()}
-    return fragments, model.network.inputs(batch, tables).detach().numpy()
+    return fragments, model.network.inputs(batch, model.rows_of_tables(rows)).detach().numpy()
 
 
 class Definitions:
@@ -166,14 +165,14 @@ class Definitions:
 
     def lexicon(self, view: ViewConfig, tokens: Sequence[str]) -> FloatArray:
         """The means of the words that each token begins, is inside of, ends and is."""
-        vocabulary = self.encoder.vocabularies[view.name]
+        vocabulary = self.encoder.vocabularies[view.holder]
         listed = {word: row for row, word in enumerate(vocabulary.words, len(vocabulary.unknowns))}
         found: list[list[list[FloatArray]]] = [[[], [], [], []] for _ in tokens]
         for start, end in itertools.combinations(range(len(tokens) + 1), 2):
             letters = all(len(token) == 1 and token.isalnum() for token in tokens[start:end])
             word = "".join(tokens[start:end])
             if word in listed and (letters or end == start + 1):
-                row = self.weights[f"tables.{view.name}"][listed[word]]
+                row = self.weights[f"tables.{view.holder}"][listed[word]]
                 for place in range(start, end):
                     where = 3 if end == start + 1 else 0 if place == start else 2 if place == end - 1 else 1
                     found[place][where].append(row)

@@ -82,6 +82,14 @@ def test_a_lexicon_is_learned_with_and_comes_along(
     further = ["train", str(config), "--from", str(run / "model"), "-o", str(tmp_path / "further")]
     assert main([*further, "--set", "training.epochs=1"]) == 0
     assert load_model(tmp_path / "further" / "model").vocabularies["lexicon"].words == [*cities, "我们", "住"]
+    sharing = CHINESE.replace('vectors = "{vectors}"', 'table = "word"').replace(
+        'lookup = "word"', 'lookup = "word"\nvectors = "{vectors}"'
+    )
+    config.write_text(sharing.format(corpus=corpus, vectors=vectors), "utf-8")
+    one_table = tmp_path / "one-table"
+    assert main(["train", str(config), "-o", str(one_table)]) == 0
+    assert [mention.text for mention in load(one_table / "model")("我在上海住。").mentions] == ["上海"]
+    assert not (one_table / "model" / "vocabulary.lexicon.txt").exists()
     config.write_text(CHINESE.format(corpus=corpus, vectors=vectors).replace("vectors =", "# "), "utf-8")
     assert main(["train", str(config), "-o", str(tmp_path / "without")]) == 2
     assert "a lexicon needs vectors" in capsys.readouterr().err

@@ -34,6 +34,22 @@ def test_lazy_averages_are_those_of_a_dense_loop(decay: float) -> None:
     assert np.array_equal(table.averaged(60)[3].numpy(), first[3]), "what is not trained does not move"
 
 
+def test_views_that_share_a_table_step_by_the_sum_of_their_gradients() -> None:
+    table = WordTable(np.zeros((3, 2), np.float32), np.arange(3), 0.5)
+    for step in range(2):
+        shared = [(torch.tensor(rows), table.gather(torch.tensor(rows))) for rows in ([0, 1], [1, 2])]
+        for rows, gathered in shared:
+            gathered.grad = torch.ones_like(gathered)
+            table.update(rows, gathered, 0.25, step)
+    assert table.weights[:, 0].tolist() == [-0.5, -1.0, -0.5]
+    alone = WordTable(np.zeros((1, 2), np.float32), np.arange(1), 0.5)
+    for step in range(2):
+        gathered = alone.gather(torch.tensor([0]))
+        gathered.grad = torch.full((1, 2), 2.0)
+        alone.update(torch.tensor([0]), gathered, 0.25, step)
+    assert table.averaged(2)[1].tolist() == pytest.approx(alone.averaged(2)[0].tolist())
+
+
 def test_vectors_without_a_gradient_stay() -> None:
     table = WordTable(np.ones((2, 2), np.float32), np.array([0, 1]), 0.9)
     rows = torch.tensor([0])

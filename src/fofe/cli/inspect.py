@@ -78,7 +78,7 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
         "digits": config.digits,
     }
     for view in config.views:
-        words = f", {len(model.vocabularies[view.name].words)} words" if view.has_table else ""
+        words = f", {len(model.vocabularies[view.holder].words)} words" if view.has_table else ""
         facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
     characters = config.characters
     used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]

@@ -179,9 +179,12 @@ class Encoder:
         segmented: Collection[str] = (),
         names: NameTable | None = None,
         lexicon: str | None = None,
+        listed: str | None = None,
     ) -> None:
-        """`segmented` names the vocabularies of words that `segment` cuts, `lexicon` that of the words which
-        are looked for wherever they may stand; the others are of tokens.
+        """`segmented` names the vocabularies of words that `segment` cuts, the others are of tokens.
+
+        `lexicon` names the view whose words are looked for wherever they may stand, and `listed` their
+        vocabulary, by default that of the same name, which then serves for nothing else.
         """
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
@@ -189,7 +192,7 @@ class Encoder:
         self._segment = segment
         self._segmented = frozenset(segmented)
         self._lexicon = lexicon
-        self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon])
+        self._finder = None if lexicon is None else WordFinder(self.vocabularies[listed or lexicon])
 
     @classmethod
     def for_model(
@@ -202,8 +205,10 @@ class Encoder:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
         segmented = [view.name for view in config.views if view.lookup == "word"]
         segment = segmenter(config.segmenter) if segmented and config.segmenter is not None else None
-        lexicon = next((view.name for view in config.views if view.lookup == "lexicon"), None)
-        return cls(vocabularies, alphabet, segment, segmented, names, lexicon)
+        lexicon, listed = next(
+            ((view.name, view.holder) for view in config.views if view.lookup == "lexicon"), (None, None)
+        )
+        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, listed)
 
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
         """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""

@@ -52,7 +52,7 @@ def compress(
 def words_of(model: StoredModel, sentences: Sequence[Sequence[str]]) -> set[str]:
     """All words that the tables of a model look up in sentences: tokens, and words that hold them."""
     kept = {token for sentence in sentences for token in sentence}
-    lexicons = [view.name for view in model.config.views if view.lookup == "lexicon"]
+    lexicons = [view.holder for view in model.config.views if view.lookup == "lexicon"]
     for token in model.encoder.in_words(sentences):
         kept.add(token.word)
         for name in lexicons:

@@ -60,6 +60,8 @@ class ViewConfig:
     codes: tuple[str, ...] = CODES
     vectors: str | None = None
     """Word vectors that the table starts from; random without."""
+    table: str | None = None
+    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
     min_count: int = 2
     """How often a training word that the vectors lack must occur to get a row of its own."""
     scale: float = 1.0
@@ -86,6 +88,10 @@ class ViewConfig:
         _positive("dilations", *self.dilations)
         if not self.dilations:
             raise ValueError("dilations must not be empty")
+        if self.table is not None and self.lookup != "lexicon":
+            raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
+        if self.table is not None and self.vectors is not None:
+            raise ValueError(f"a view that shares the table of {self.table!r} has no vectors of its own")
         if self.context_layers < 0:
             raise ValueError(f"context_layers must be at least 0, not {self.context_layers}")
         if not self.context_factors:
@@ -96,6 +102,16 @@ class ViewConfig:
     @property
     def has_table(self) -> bool:
         return self.lookup in ("cased", "uncased", "word", "lexicon")
+
+    @property
+    def holds_table(self) -> bool:
+        """Whether it has a table of its own."""
+        return self.has_table and self.table is None
+
+    @property
+    def holder(self) -> str:
+        """The name of the view that holds the table it looks words up in."""
+        return self.table or self.name
 
     @property
     def width(self) -> int:
@@ -208,10 +224,24 @@ class ModelConfig:
             raise ValueError(f"surroundings must name a view that looks words up: {known}")
         if sum(view.lookup == "lexicon" for view in self.views) > 1:
             raise ValueError("a model has one lexicon view at most")
+        for view in self.views:
+            if view.table is not None:
+                self._check_shared(view)
         if self.segmenter is not None:
             _one_of("segmenter", self.segmenter, SEGMENTERS)
         if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):
             raise ValueError("no feature is switched on")
+
+    def _check_shared(self, lexicon: ViewConfig) -> None:
+        sizes = {view.name: view.dimension for view in self.views if view.holds_table and view.is_cased}
+        if lexicon.table not in sizes:
+            known = ", ".join(sizes) or "there are none"
+            raise ValueError(f"view {lexicon.name!r}: table must name a cased view that has one: {known}")
+        if lexicon.dimension != sizes[lexicon.table]:
+            raise ValueError(
+                f"view {lexicon.name!r} has dimension {lexicon.dimension}, the table of {lexicon.table!r} "
+                f"has {sizes[lexicon.table]}: both must be the same"
+            )
 
     @property
     def code_scales(self) -> tuple[float, ...]:

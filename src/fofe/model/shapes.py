@@ -29,7 +29,7 @@ def expected_shapes(
 
     read = sum(view.width for view in config.views if view.lookup != "window")
     for view in config.views:
-        if view.has_table:
+        if view.holds_table:
             shapes[table_name(view.name)] = (vocabulary_sizes[view.name], view.dimension)
         elif view.lookup == "spelling":
             convolution(f"spelling.{view.name}", view.character_dimension, (view.height,), view.dimension)

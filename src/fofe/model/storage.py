@@ -189,7 +189,7 @@ def _load(folder: Path) -> StoredModel:
     vocabularies = {
         view.name: _read_vocabulary(folder / f"vocabulary.{view.name}.txt", view, config.digits)
         for view in config.views
-        if view.has_table
+        if view.holds_table
     }
     alphabet = None
     if config.uses_characters:

@@ -38,7 +38,7 @@ class TorchEngine:
             for name, parameter in self._network.named_parameters():
                 parameter.copy_(torch.from_numpy(weights[name]))
         self._tables = {
-            view.name: torch.from_numpy(Table.from_weights(weights, view.name).whole()).to(device)
+            view.name: torch.from_numpy(Table.from_weights(weights, view.holder).whole()).to(device)
             for view in config.views
             if view.has_table
         }

@@ -26,7 +26,7 @@ class WordsAlone:
         self._encoder = encoder
         self._views = [view for view in config.views if view.lookup != "window"]
         self._tables = {
-            view.name: Table.from_weights(weights, view.name) for view in self._views if view.has_table
+            view.name: Table.from_weights(weights, view.holder) for view in self._views if view.has_table
         }
         self._spelling = {
             view.name: Convolution.from_weights(weights, f"spelling.{view.name}.", (view.height,))

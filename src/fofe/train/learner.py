@@ -43,6 +43,7 @@ class Learner:
         self.device = device
         self.network = network.to(device)
         self.tables = dict(tables)
+        self.table_of = {view.name: view.holder for view in network.config.views if view.has_table}
         self.take_targets(target_sets)
         self.importance = importance
         self.step = 0
@@ -82,7 +83,7 @@ class Learner:
 
     def _learn(self, part: Prepared, factor: float, dropping: Dropping) -> float:
         """Take one step; returns the mean loss of the whole batch."""
-        gathered = {name: table.gather(part.rows[name]) for name, table in self.tables.items()}
+        gathered = {view: self.tables[table].gather(part.rows[view]) for view, table in self.table_of.items()}
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
         if len(part.targets):
@@ -92,8 +93,9 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = group["first_rate"] * factor
         self.optimiser.step()
-        for name, table in self.tables.items():
-            table.update(part.rows[name], gathered[name], self.config.word_rate * factor, self.step)
+        for view, table in self.table_of.items():
+            rate = self.config.word_rate * factor
+            self.tables[table].update(part.rows[view], gathered[view], rate, self.step)
         if self.config.average:
             with torch.no_grad():
                 parameters: list[Tensor] = list(self.network.parameters())

@@ -81,14 +81,16 @@ def prepare(
     samplers = SamplerMaker(config, corpora, labels, text, rare, names)
     examples = samplers.examples(sentences)
     tables = {}
+    rows = text.rows()
     for view in config.model.views:
-        if view.has_table:
+        if view.holds_table:
             weights = first_vectors(view, vocabularies[view.name], vectors[view.name], random)
             if start is not None:
                 known = Table.from_weights(start.weights, view.name).whole()
                 weights[: len(known)] = known
             unknowns = np.arange(len(vocabularies[view.name].unknowns))
-            trained = np.concatenate([text.rows()[view.name], unknowns])
+            seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
+            trained = np.concatenate([*seen, unknowns])
             tables[view.name] = WordTable(weights, trained, config.training.average)
     torch.manual_seed(config.training.seed)
     network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
@@ -121,7 +123,7 @@ def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str,
     return {
         view.name: read_vectors(view.vectors) if view.vectors and start is None else None
         for view in config.model.views
-        if view.has_table
+        if view.holds_table
     }
 
 
@@ -145,7 +147,7 @@ def _vocabularies(
 ) -> dict[str, Vocabulary]:
     made: dict[str, Vocabulary] = {}
     for view in config.model.views:
-        if not view.has_table:
+        if not view.holds_table:
             continue
         known = vectors[view.name]
         base = start.vocabularies[view.name].words if start else known.words if known else []

@@ -75,11 +75,14 @@ class WordTable:
         return self.weights[rows].requires_grad_()
 
     def update(self, rows: Tensor, gathered: Tensor, rate: float, step: int) -> None:
-        """Take one step of plain SGD on some rows; `step` counts the steps so far."""
+        """Take one step of plain SGD on some rows; `step` counts the steps so far.
+
+        Views that share the table take their steps one after another, as if their gradients were summed.
+        """
         if gathered.grad is None:
             return
         self._settle(rows, gathered.detach(), step)
-        self.weights[rows] = gathered.detach() - rate * gathered.grad
+        self.weights[rows] -= rate * gathered.grad
 
     def averaged(self, step: int) -> Tensor:
         """The running average [V, D] of the weights after `step` steps."""
