@@ -6,11 +6,15 @@
     python benchmarks/mentions.py weibo --seed 1
     python benchmarks/mentions.py uner_zh --seed 1
     python benchmarks/mentions.py conll2002_es --seed 1
+    python benchmarks/mentions.py weibo --teachers 5 --seed 1
 
 Everything is chosen on the dev set; the test set is scored once, at the end. GUM has no test set here, so its
 figures are those of the dev set on which epoch, threshold and strategy were chosen. LitBank, GUM and Weibo
 have names and nominals, the first two as whole phrases; `recall_ceiling` is the share of the scored mentions
 that are no longer than the longest fragment. A call that was killed goes on when it is given again.
+
+With `--teachers N` a model also learns from what the models of seeds 1 to N, which had no teachers, say of the
+training text; those that are not there yet are trained first.
 """
 
 from __future__ import annotations
@@ -19,10 +23,11 @@ import argparse
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from _mention_runs import CONFIGS, configured, cost, trained
-from _record import as_command, record_seed
+from _record import RUNS, as_command, record_seed
 
 from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
@@ -46,22 +51,43 @@ def main() -> None:
     )
     parser.add_argument("benchmark", choices=BENCHMARKS)
     parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--teachers", type=int, default=0, metavar="N", help="learn from so many models, too")
     parser.add_argument("--epochs", type=int, help="for trials: so many epochs, and nothing is recorded")
     args = parser.parse_args()
     overrides: dict[str, Any] = {"training.seed": args.seed}
     if args.epochs:
         overrides["training.epochs"] = args.epochs
-    config = configured(CONFIGS / BENCHMARKS[args.benchmark], overrides)
-    config = replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
+    teachers = [_teacher(args.benchmark, seed + 1) for seed in range(args.teachers)]
+    config = _configured(args.benchmark, {**overrides, "training.teachers": list(map(str, teachers))})
     trial = [f"trial{args.epochs}"] if args.epochs else []
-    command = shlex.join(["python", "benchmarks/mentions.py", args.benchmark, "--seed", "SEED"])
-    name = "-".join([args.benchmark, *trial, str(args.seed)])
+    taught = [f"taught{args.teachers}"] if args.teachers else []
+    given = ["--teachers", str(args.teachers)] if args.teachers else []
+    command = _command(args.benchmark, *given)
+    name = "-".join([args.benchmark, *taught, *trial, str(args.seed)])
     model = trained(config, name, command.replace("SEED", str(args.seed)))
     metrics = _metrics(args.benchmark, model.training, config) | cost(model)
     print(metrics)
     if not args.epochs:
-        same_but_seed = replace(config, training=replace(config.training, seed=0))
+        same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
         record_seed(args.benchmark, args.seed, metrics, command, same_but_seed)
+
+
+def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
+    config = configured(CONFIGS / BENCHMARKS[benchmark], overrides)
+    return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
+
+
+def _command(benchmark: str, *options: str) -> str:
+    return shlex.join(["python", "benchmarks/mentions.py", benchmark, *options, "--seed", "SEED"])
+
+
+def _teacher(benchmark: str, seed: int) -> Path:
+    """The model of a seed, without teachers of its own, trained if it is not there."""
+    name = f"{benchmark}-{seed}"
+    if not (RUNS / name / "model").exists():
+        config = _configured(benchmark, {"training.seed": seed})
+        trained(config, name, _command(benchmark).replace("SEED", str(seed)))
+    return RUNS / name / "model"
 
 
 def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:

@@ -63,13 +63,16 @@ def test_shares_make_up_the_batch(tiny_config: Path, context: str, size: int) ->
     config = load_config(tiny_config, {"model.context": context, "training.batch": 64})
     sampler = prepare(config, read_corpora(config)).sampler
     batch = next(iter(sampler.epoch(0)))
-    batch = replace(batch, weights=np.arange(len(batch.targets), dtype=np.float32))
+    numbered = np.arange(len(batch.targets), dtype=np.float32)
+    batch = replace(batch, weights=numbered, taught=numbered[:, None])
     assert ALONE.share_of(batch) is batch
     shares = [Crew(rank, size).share_of(batch) for rank in range(size)]
     numbers = np.concatenate([share.weights for share in shares if share.weights is not None])
     assert sorted(numbers.tolist()) == list(range(len(batch.targets)))
     for share in shares:
         assert share.weights is not None
+        assert share.taught is not None
+        assert np.array_equal(share.taught[:, 0], share.weights)
         for place, number in enumerate(share.weights.astype(int).tolist()):
             assert share.targets[place] == batch.targets[number]
             for name, rows in share.text.words.items():

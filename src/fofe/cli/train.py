@@ -30,6 +30,7 @@ examples:
   fofe train my.toml --plan
   fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
   fofe train more.toml -o runs/more --from en
+  fofe train my.toml -o runs/taught --teacher runs/1/model --teacher runs/2/model
 """
 
 
@@ -60,6 +61,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="MODEL",
         help="start from a trained model, by directory or name, with its views and layers",
     )
+    parser.add_argument(
+        "--teacher",
+        dest="teachers",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="learn from what this model says of the training text, too; may be given several times",
+    )
     add_settings_option(parser)
     parser.set_defaults(run=run)
 
@@ -70,7 +79,10 @@ def run(args: argparse.Namespace) -> int:
     from fofe.model.shipped import model_path
     from fofe.train.config import load_config
 
-    config = load_config(args.config, overrides(args))
+    given = overrides(args)
+    if args.teachers:
+        given["training.teachers"] = [str(model_path(teacher).absolute()) for teacher in args.teachers]
+    config = load_config(args.config, given)
     if args.plan:
         from fofe.train.plan import plan
 

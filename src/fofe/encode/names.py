@@ -86,6 +86,10 @@ class NameBits:
         ]
         return cls(rows, np.concatenate(parts, axis=1))
 
+    def take(self, numbers: IntArray) -> NameBits:
+        """What some of the fragments [F'] match."""
+        return NameBits(self.rows[numbers], self.patterns)
+
     def of_fragments(self) -> BoolArray:
         """[F, B]"""
         return self.patterns[self.rows]

@@ -11,7 +11,8 @@ import torch
 
 from fofe._arrays import FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
-from fofe.encode.fragments import all_fragments
+from fofe.encode.fragments import Fragments, all_fragments
+from fofe.encode.names import NameBits
 from fofe.encode.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.errors import ConfigError
 from fofe.model.batch import make_batch
@@ -19,6 +20,8 @@ from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores
 from fofe.model.network import Network
 from fofe.model.table import Table
+
+FRAGMENTS_AT_ONCE = 32768
 
 
 class TorchEngine:
@@ -61,23 +64,37 @@ class TorchEngine:
         opens: Sequence[bool] | None = None,
         *,
         exact: bool = True,  # noqa: ARG002  every fragment is judged here
+        names: NameBits | None = None,
     ) -> Scores:
-        """Label probabilities of all fragments of some sentences, as `Engine.score` gives them."""
+        """Label probabilities of all fragments of some sentences, as `Engine.score` gives them.
+
+        `names` tells what they match where that is not simply what the model's gazetteer holds.
+        """
         text = self._encoder.encode(sentences, opens if self.config.sees_documents else None)
         if self.config.surroundings is not None:
             text = replace(text, surroundings=self._surroundings(text, opens))
         fragments = all_fragments(text.token_offsets, self.config.max_words)
-        names = None
-        if self._encoder.names is not None:
+        if names is None and self._encoder.names is not None:
             words = [word for sentence in sentences for word in sentence]
-            names = self._encoder.names.look_up(words, text.token_offsets, fragments).of_fragments()
+            names = self._encoder.names.look_up(words, text.token_offsets, fragments)
+        # Some at a time: the features of all fragments of a long text would take gigabytes.
+        parts = np.array_split(np.arange(len(fragments)), -(-len(fragments) // FRAGMENTS_AT_ONCE) or 1)
+        probabilities = [
+            self._probabilities(text, fragments.take(part), None if names is None else names.take(part))
+            for part in parts
+        ]
+        return Scores(fragments, text.token_offsets, np.concatenate(probabilities))
+
+    def _probabilities(self, text: EncodedText, fragments: Fragments, names: NameBits | None) -> FloatArray:
+        """[F, K] those of some fragments of a text."""
         conventions = np.tile(self._follows, (len(fragments), 1))
-        batch, rows = make_batch(text, fragments, names, conventions)
+        matched = None if names is None else names.of_fragments()
+        batch, rows = make_batch(text, fragments, matched, conventions)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network(batch.to(self._device), tables)
-            probabilities = torch.softmax(scores, dim=1).cpu().numpy()
-        return Scores(fragments, text.token_offsets, probabilities)
+            probabilities: FloatArray = torch.softmax(scores, dim=1).cpu().numpy()
+        return probabilities
 
     def _surroundings(self, text: EncodedText, opens: Sequence[bool] | None) -> FloatArray:
         """[S, 2 D] what the sentences and those around them are about."""

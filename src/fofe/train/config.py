@@ -162,6 +162,10 @@ class TrainingConfig:
     evaluate_every: int = 1
     patience: int = 0
     """Stop after this many evaluations without a better dev F1; 0 for never."""
+    teachers: tuple[str, ...] = ()
+    """Models whose mean probabilities are learned besides the labels."""
+    teacher_weight: float = 0.7
+    """What these count; the labels count the rest."""
     threads: int = 1
     device: str = "auto"
     seed: int = 1
@@ -184,6 +188,8 @@ class TrainingConfig:
         for name in shares:
             if not 0 <= (getattr(self, name) or 0) < 1:
                 raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")
+        if not 0 < self.teacher_weight <= 1:
+            raise ValueError(f"teacher_weight is a share above 0 and at most 1, not {self.teacher_weight}")
         if self.schedule == "geometric" and self.final_rate <= 0:
             raise ValueError("a geometric schedule needs a final_rate above 0")
 
@@ -252,6 +258,10 @@ class RunConfig:
         names = [corpus.name for corpus in self.corpus]
         if len(set(names)) < len(names):
             raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+        if self.training.teachers and self.model.conventions:
+            raise ValueError(
+                "teachers do not tell conventions apart: leave out training.teachers or model.conventions"
+            )
 
     @property
     def corpora(self) -> tuple[CorpusConfig, ...]:
@@ -323,8 +333,11 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
         )
 
     gazetteer = config.model.gazetteer
+    # What is no directory beside the configuration is the name of an installed model.
+    teachers = (str(folder / name) if (folder / name).exists() else name for name in config.training.teachers)
     return replace(
         config,
+        training=replace(config.training, teachers=tuple(teachers)),
         data=None if config.data is None else files(config.data),
         corpus=tuple(map(files, config.corpus)),
         model=replace(

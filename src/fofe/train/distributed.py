@@ -113,7 +113,7 @@ def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
         targets=batch.targets[fragments],
         **{
             name: values[fragments]
-            for name in ("weights", "names", "conventions", "told_targets")
+            for name in ("weights", "names", "conventions", "told_targets", "taught")
             if (values := getattr(batch, name)) is not None
         },
     )

@@ -112,7 +112,10 @@ class Learner:
         batch = part.batch.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
         if part.told_targets is None:
-            losses = self._losses(self.network(batch, tables, dropping), part.targets)
+            scores = self.network(batch, tables, dropping)
+            losses = self._losses(scores, part.targets)
+            if part.taught is not None:
+                losses = taught_loss(losses, scores, part.taught.to(self.device), self.config.teacher_weight)
         else:
             told, untold = self.network.both_ways(batch, tables, dropping)
             losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
@@ -160,6 +163,16 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
 
 
+def taught_loss(losses: Tensor, scores: Tensor, taught: Tensor, weight: float) -> Tensor:
+    """[F] the losses [F] by labels and those by what teachers say, which count `weight`.
+
+    `scores` is [F, K] before the softmax, `taught` [F, K] the teachers' probabilities; a fragment whose row
+    is zero is learned by its label alone.
+    """
+    weights = weight * taught.any(dim=1)
+    return (1 - weights) * losses - weights * (taught * torch.log_softmax(scores, 1)).sum(1)
+
+
 @dataclass(frozen=True)
 class Prepared:
     """What this process sees of a batch."""
@@ -173,6 +186,8 @@ class Prepared:
     """[F] the same where the network is told whose conventions to follow, if it ever is."""
     weights: Tensor | None
     """[F]"""
+    taught: Tensor | None
+    """[F, K] what teachers say, if there are any."""
     total: int
     """How many fragments the whole batch has."""
 
@@ -189,6 +204,7 @@ def _prepared(batches: Iterator[Batch], crew: Crew) -> Iterator[Prepared]:
             torch.from_numpy(batch.targets.astype(np.int64)),
             None if batch.told_targets is None else torch.from_numpy(batch.told_targets.astype(np.int64)),
             None if batch.weights is None else torch.from_numpy(batch.weights),
+            None if batch.taught is None else torch.from_numpy(batch.taught),
             len(whole.targets),
         )
 

@@ -83,6 +83,15 @@ def prepare_names(
     return Names(table, _own_names(sentences, table))
 
 
+def names_of_others(table: NameTable, sentences: Sequence[LabelledSentence]) -> Names:
+    """The names of a trained model for the text that it was trained on: a document's own are left out."""
+    known = [
+        replace(sentence, spans=[span for span in sentence.spans if _type_of(span[2]) in table.types])
+        for sentence in sentences
+    ]
+    return Names(table, _own_names(known, table) if any(sentence.spans for sentence in known) else None)
+
+
 def with_name_types(config: RunConfig, names: Names | None) -> RunConfig:
     """The configuration with the types of its gazetteer, which shape the network."""
     if names is None or config.model.gazetteer is None:

@@ -114,6 +114,8 @@ class Run:
             watcher.say(line)
         names = prepare_names(config.model.gazetteer, self.corpora.train, start)
         self.config = config = with_name_types(config, names)
+        if teachers := config.training.teachers:
+            watcher.say(f"read by {len(teachers)} teacher{'s' * (len(teachers) > 1)}: the training text")
         self.setup: Setup = prepare(config, self.corpora, start=start, names=names)
         self.setup.learner.crew = self.crew
         self.missing = MissingMentions(self.corpora, self.setup.labels, config.training.epochs, self.folder)

@@ -89,6 +89,8 @@ class Batch:
     """[F, C] of which corpus the conventions are that the fragments follow, where some are known."""
     told_targets: IntArray | None = None
     """[F] which of the target sets where the network is told the conventions."""
+    taught: FloatArray | None = None
+    """[F, K] the probabilities that teachers give to the labels, if there are any; zero if none are told."""
 
 
 class Sampler:
@@ -108,11 +110,13 @@ class Sampler:
         names: NameBits | None = None,
         conventions: BoolArray | None = None,
         documents: BoolArray | None = None,
+        lessons: FloatArray | None = None,
     ) -> None:
         """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
 
         `names` tells which names of a gazetteer the fragments of the examples match, `conventions` [S, C] of
-        which corpus the conventions of each sentence are, `documents` [S] which sentences open a document.
+        which corpus the conventions of each sentence are, `documents` [S] which sentences open a document,
+        `lessons` [F, K] the probabilities that teachers give to the labels of all fragments of the examples.
         """
         self._text = text
         self._examples = examples
@@ -126,6 +130,7 @@ class Sampler:
         self._names = names
         self._conventions = conventions
         self._documents = documents
+        self._lessons = lessons
         self._batch_size = batch_size
         self._seed = seed
         self._neighbours = config.neighbours
@@ -204,7 +209,8 @@ class Sampler:
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names)
+        taught = None if self._lessons is None else self._lessons[kept].astype(np.float32)
+        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, taught=taught)
         if self._conventions is None or self._examples.told_targets is None:
             return batch
         conventions = np.repeat(self._conventions[sentences], counts, axis=0)

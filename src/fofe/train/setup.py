@@ -32,6 +32,7 @@ from fofe.train.learner import Learner
 from fofe.train.names import Names
 from fofe.train.sampling import LookedUp, RareWords, Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
+from fofe.train.teachers import lessons
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,11 @@ def prepare(
     opens = [sentence.opens for sentence in sentences] if config.model.sees_documents else None
     text = encoder.encode([sentence.words for sentence in sentences], opens)
     rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
-    samplers = SamplerMaker(config, corpora, labels, text, rare, names)
+    device = choose_device(config.training.device)
+    taught = None
+    if teachers := config.training.teachers:
+        taught = lessons(teachers, sentences, labels, config.model.max_words, device)
+    samplers = SamplerMaker(config, corpora, labels, text, rare, names, taught)
     examples = samplers.examples(sentences)
     tables = {}
     rows = text.rows()
@@ -102,7 +107,7 @@ def prepare(
         network,
         tables,
         examples.target_sets,
-        choose_device(config.training.device),
+        device,
         importance=None if subject is None else importance(vocabularies[subject]),
     )
     return Setup(
@@ -114,7 +119,7 @@ def prepare(
         samplers,
         samplers.sampler(examples),
         learner,
-        _fingerprint(config, corpora, labels, start, names),
+        _fingerprint(config, corpora, labels, start, names, taught),
     )
 
 
@@ -195,6 +200,7 @@ class SamplerMaker:
     text: EncodedText
     rare: dict[str, RareWords]
     names: Names | None
+    lessons: FloatArray | None
 
     def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
         """All fragments of the training sentences with their targets."""
@@ -224,6 +230,7 @@ class SamplerMaker:
             names=names,
             conventions=_conventions(self.corpora, self.config.model.conventions),
             documents=np.array([sentence.opens for sentence in self.corpora.train]),
+            lessons=self.lessons,
         )
 
 
@@ -248,6 +255,7 @@ def _fingerprint(
     labels: Sequence[str],
     start: StoredModel | None,
     names: Names | None,
+    taught: FloatArray | None,
 ) -> str:
     digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
     for corpus in corpora.parts:
@@ -260,4 +268,6 @@ def _fingerprint(
         digest.update(weights[name].tobytes())
     if names is not None:
         digest.update(names.table.keys.tobytes())
+    if taught is not None:
+        digest.update(taught.tobytes())
     return digest.hexdigest()
