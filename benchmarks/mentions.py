@@ -13,8 +13,8 @@ figures are those of the dev set on which epoch, threshold and strategy were cho
 have names and nominals, the first two as whole phrases; `recall_ceiling` is the share of the scored mentions
 that are no longer than the longest fragment. A call that was killed goes on when it is given again.
 
-With `--teachers N` a model also learns from what the models of seeds 1 to N, which had no teachers, say of the
-training text; those that are not there yet are trained first.
+With `--teachers N` a model also learns from what the models of seeds 1 to N, which had no teachers, say of
+the training text; those that are not there yet are trained first.
 """
 
 from __future__ import annotations
