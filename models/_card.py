@@ -92,6 +92,7 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         "With the corpora and the word vectors of the configuration beside the project:",
         "",
         "```bash",
+        *(recipe.teachers.runs.values() if recipe.teachers else ()),
         f"python models/build.py models/recipes/{Path(recipe.path).name}",
         "```",
         "",

@@ -48,6 +48,22 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Teachers:
+    """The models that `benchmarks/mentions.py` leaves for some seeds of a benchmark."""
+
+    benchmark: str
+    seeds: tuple[int, ...]
+
+    @property
+    def runs(self) -> dict[str, str]:
+        """The directories of their runs under `runs/`, with the commands that train them."""
+        return {
+            f"{self.benchmark}-{seed}": f"python benchmarks/mentions.py {self.benchmark} --seed {seed}"
+            for seed in self.seeds
+        }
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A shipped model: how it is trained, compressed, tested and licensed."""
 
@@ -66,6 +82,8 @@ class Recipe:
     """What to expect of it, and what not."""
     example: str
     seed: int = 1
+    teachers: Teachers | None = None
+    """The models that it learns from besides the labels, if any."""
     path: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:

@@ -68,7 +68,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build(recipe: Recipe, run: str | None, package: Path) -> None:
     """Train if need be, compress, score, and fill the package."""
-    config = configured(Path(recipe.config), {"training.seed": recipe.seed})
+    settings = {"training.seed": recipe.seed, "training.teachers": _teachers(recipe)}
+    config = configured(Path(recipe.config), settings)
     path = Path(run or RUNS / recipe.run) / MODEL
     if run is None and not path.exists():
         trained(config, recipe.run, f"python models/build.py {recipe.path}")
@@ -94,6 +95,15 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
             cost_after=measure(aside, texts),
         )
     _write(recipe, smaller, measured, package)
+
+
+def _teachers(recipe: Recipe) -> list[str]:
+    """The directories of the models that it learns from."""
+    runs = recipe.teachers.runs if recipe.teachers else {}
+    for run, command in runs.items():
+        if not (RUNS / run / MODEL).exists():
+            raise FofeError(f"{RUNS / run / MODEL}: this teacher is missing ({command})")
+    return [str(RUNS / run / MODEL) for run in runs]
 
 
 def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fofe.cli import main
 from fofe.errors import ConfigError
 from fofe.evaluate.scheme import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
@@ -127,6 +128,32 @@ def test_a_run_with_other_settings_fails(
     recipe.write_text("seed = 7\n" + recipe.read_text("utf-8"), "utf-8")
     assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
     assert "other settings than the recipe tells: training.seed is 1, not 7" in capsys.readouterr().err
+
+
+def test_teachers_are_those_of_a_benchmark(
+    scripts: Any,
+    recipe: Path,
+    tiny_config: Path,
+    tiny_run: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A card tells how they were trained, and without them nothing is built."""
+    teachers = '[teachers]\nbenchmark = "some"\nseeds = [1, 2]\n\n'
+    recipe.write_text(recipe.read_text("utf-8").replace("[compression]", f"{teachers}[compression]"), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scripts, "RUNS", tmp_path)
+        for seed in (1, 2):
+            missing = f"this teacher is missing (python benchmarks/mentions.py some --seed {seed})"
+            assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
+            assert missing in capsys.readouterr().err
+            (tmp_path / f"some-{seed}").symlink_to(tiny_run)
+        taught = [f"--teacher={tmp_path / f'some-{seed}' / 'model'}" for seed in (1, 2)]
+        assert main(["train", str(tiny_config), "-o", str(tmp_path / "taught"), *taught]) == 0
+        assert build(scripts, recipe, tmp_path / "taught", tmp_path / "package") == 0
+    assert "mentions.py some --seed 2\npython models" in (tmp_path / "package" / "README.md").read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.parametrize(
