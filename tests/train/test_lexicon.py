@@ -91,5 +91,5 @@ def test_a_lexicon_is_learned_with_and_comes_along(
     assert [mention.text for mention in load(one_table / "model")("我在上海住。").mentions] == ["上海"]
     assert not (one_table / "model" / "vocabulary.lexicon.txt").exists()
     config.write_text(CHINESE.format(corpus=corpus, vectors=vectors).replace("vectors =", "# "), "utf-8")
-    assert main(["train", str(config), "-o", str(tmp_path / "without")]) == 2
+    assert main(["train", str(config), "--plan"]) == 2
     assert "a lexicon needs vectors" in capsys.readouterr().err

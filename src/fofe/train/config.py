@@ -258,6 +258,12 @@ class RunConfig:
         names = [corpus.name for corpus in self.corpus]
         if len(set(names)) < len(names):
             raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+        for view in self.model.views:
+            if view.lookup == "lexicon" and view.vectors is None and view.table is None:
+                raise ValueError(
+                    f"view {view.name!r}: a lexicon needs vectors, whose words it is made of, "
+                    "or the table of another view"
+                )
         if self.training.teachers and self.model.conventions:
             raise ValueError(
                 "teachers do not tell conventions apart: leave out training.teachers or model.conventions"

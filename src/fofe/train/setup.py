@@ -16,7 +16,6 @@ from fofe._arrays import BoolArray, FloatArray
 from fofe.encode.encoded import EncodedText, Encoder
 from fofe.encode.surroundings import importance
 from fofe.encode.vocabulary import Alphabet, Vocabulary
-from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig
 from fofe.model.network import Network
 from fofe.model.settings import to_table
@@ -156,8 +155,6 @@ def _vocabularies(
             continue
         known = vectors[view.name]
         base = start.vocabularies[view.name].words if start else known.words if known else []
-        if view.lookup == "lexicon" and not base:
-            raise ConfigError(f"view {view.name!r}: a lexicon needs vectors, whose words it is made of")
         seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
         made[view.name] = make_vocabulary(view, seen, base, digits=config.model.digits)
     return made
