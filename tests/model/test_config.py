@@ -28,6 +28,7 @@ CASED = ViewConfig("cased", "cased")
         ({"context_factors": (0.5, 1.0)}, "a forgetting factor lies between"),
         ({"table": "other"}, "only a lexicon shares one, not a cased view"),
         ({"lookup": "lexicon", "table": "word", "vectors": "a.vec"}, "has no vectors of its own"),
+        ({"lookup": "lexicon", "table": "word", "scale": 2.0}, "scale and min_count are those of 'word'"),
     ],
 )
 def test_views(settings: dict[str, Any], message: str) -> None:

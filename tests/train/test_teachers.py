@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,13 @@ from fofe.evaluate.projection import NONE
 from fofe.model.config import GazetteerConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model
+from fofe.model.tagger import load
 from fofe.train.config import load_config
 from fofe.train.corpora import read_corpora
 from fofe.train.examples import LabelledSentence
 from fofe.train.learner import taught_loss
-from fofe.train.names import names_of_others, prepare_names
-from fofe.train.teachers import lessons
+from fofe.train.names import prepare_names, without_own_names
+from fofe.train.teachers import learn_from
 
 CPU = torch.device("cpu")
 
@@ -36,7 +38,9 @@ def test_lessons_are_the_mean_of_what_teachers_say(
     sentences = read_corpora(load_config(tiny_config)).train[:30]
     models = [load_model(tiny_path), load_model(other / "model")]
     labels = [NONE, "NEW", *sorted(models[0].labels[1:], reverse=True)]
-    taught = lessons([str(tiny_path), str(other / "model")], sentences, labels, 4, CPU)
+    lessons = learn_from([str(tiny_path), str(other / "model")], sentences, labels, 4, CPU)
+    taught = lessons.probabilities
+    assert lessons.known.tolist() == [label != "NEW" for label in labels]
     offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
     fragments = all_fragments(offsets, 4)
     assert taught.shape == (len(fragments), len(labels))
@@ -58,10 +62,18 @@ def test_lessons_are_the_mean_of_what_teachers_say(
 def test_an_ensemble_teaches_as_one(tiny_config: Path, tiny_path: Path, tmp_path: Path) -> None:
     sentences = read_corpora(load_config(tiny_config)).train[:5]
     labels = load_model(tiny_path).labels
-    together = tmp_path / "together"
+    together, warm = tmp_path / "together", tmp_path / "warm"
     assert main(["ensemble", str(tiny_path), str(tiny_path), "-o", str(together), "--weights", "3,1"]) == 0
-    alone, as_one = (lessons([str(path)], sentences, labels, 4, CPU) for path in (tiny_path, together))
-    assert as_one == pytest.approx(alone, abs=2e-3)
+    shutil.copytree(together, warm)
+    table = json.loads((warm / "ensemble.json").read_text("utf-8"))
+    (warm / "ensemble.json").write_text(json.dumps(table | {"temperatures": {"PER": 5.0}}), "utf-8")
+    alone, as_one, warmed = (
+        learn_from([str(path)], sentences, labels, 4, CPU) for path in (tiny_path, together, warm)
+    )
+    assert as_one.probabilities == pytest.approx(alone.probabilities, abs=2e-3)
+    person = list(labels).index("PER")
+    assert alone.probabilities[:, person].max() > warmed.probabilities[:, person].max() + 0.01
+    assert len({lessons.digest for lessons in (alone, as_one, warmed)}) == 3
 
 
 def test_a_teacher_sees_the_names_that_it_saw_in_training() -> None:
@@ -71,11 +83,11 @@ def test_a_teacher_sees_the_names_that_it_saw_in_training() -> None:
     names = prepare_names(GazetteerConfig(training_names=True), sentences)
     assert names is not None
     fragments = all_fragments(np.arange(0, 2 * len(people) + 1, 2), 1)
-    bits = names_of_others(names.table, sentences).training_bits(sentences, fragments).of_fragments()
+    bits = without_own_names(names.table, sentences).training_bits(sentences, fragments).of_fragments()
     assert [bool(row.any()) for row in bits[::2]] == [people.count(person) > 1 for person in people]
     assert np.array_equal(bits, names.training_bits(sentences, fragments).of_fragments())
     others = NameTable.from_pairs(("city",), np.zeros(0, np.uint64), np.zeros(0, np.int64))
-    assert not names_of_others(others, sentences).training_bits(sentences, fragments).of_fragments().any()
+    assert not without_own_names(others, sentences).training_bits(sentences, fragments).of_fragments().any()
 
 
 def test_the_loss_is_that_of_labels_and_lessons() -> None:
@@ -109,6 +121,25 @@ def test_what_labels_lack_is_learned_from_a_teacher(
         f1[name] = load_model(tmp_path / name / "model").training["dev"]["f1"]
     assert f1["alone"] < 80
     assert f1["taught"] > 90
+
+
+def test_a_type_that_a_teacher_does_not_know_is_learned_from_labels(
+    tiny_config: Path, tiny_path: Path, tmp_path: Path
+) -> None:
+    """Going on from a model that teaches, too: what it knows is kept, and a new type is added."""
+    lines = (tiny_config.parent / "train.jsonl").read_text("utf-8").splitlines()
+    documents = [json.loads(line) for line in lines[:30]]
+    for number in range(30):
+        mention = {"start": 4, "end": 8, "type": "SHIP"}
+        documents.append({"id": f"s{number}", "text": "The Fram left the quay.", "mentions": [mention]})
+    corpus = tmp_path / "ships.jsonl"
+    corpus.write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    settings = [f'data.train=["{corpus}"]', f'data.dev="{corpus}"', "training.epochs=6"]
+    options = [part for setting in settings for part in ("--set", setting)]
+    run = ["train", str(tiny_config), "-o", str(tmp_path / "run"), "--from", str(tiny_path)]
+    assert main([*run, "--teacher", str(tiny_path), *options]) == 0
+    found = load(tmp_path / "run" / "model")("The Fram left the quay.").mentions
+    assert [(mention.text, mention.type) for mention in found] == [("Fram", "SHIP")]
 
 
 def test_a_taught_run_goes_on_as_if_it_had_not_been_cut_off(
@@ -148,6 +179,8 @@ def test_teachers_that_cannot_teach_are_told(
     assert "nowhere: there is no such model directory" in capsys.readouterr().err
     assert main([*run, "--set", 'training.teachers=["nobody"]']) == 2
     assert "no installed model has that name" in capsys.readouterr().err
+    assert main([*run, "--set", 'training.teachers=["no/body"]']) == 2
+    assert f"{tiny_config.parent / 'no/body'}: there is no such" in capsys.readouterr().err
     assert main([*run, "--teacher", str(tiny_path), "--set", "training.teacher_weight=0"]) == 2
     assert "teacher_weight is a share above 0 and at most 1" in capsys.readouterr().err
     assert main([*run, "--teacher", str(tiny_path), "--set", 'model.conventions=["data"]']) == 2

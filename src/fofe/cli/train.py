@@ -67,7 +67,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="append",
         default=[],
         metavar="MODEL",
-        help="learn from what this model says of the training text, too; may be given several times",
+        help="learn from what this model says of the training text, besides the labels, instead of the "
+        "teachers of the configuration; may be given several times",
     )
     add_settings_option(parser)
     parser.set_defaults(run=run)

@@ -179,11 +179,11 @@ class Encoder:
         segmented: Collection[str] = (),
         names: NameTable | None = None,
         lexicon: str | None = None,
-        listed: str | None = None,
+        lexicon_words: str | None = None,
     ) -> None:
         """`segmented` names the vocabularies of words that `segment` cuts, the others are of tokens.
 
-        `lexicon` names the view whose words are looked for wherever they may stand, and `listed` their
+        `lexicon` names the view whose words are looked for wherever they may stand, and `lexicon_words` their
         vocabulary, by default that of the same name, which then serves for nothing else.
         """
         self.vocabularies = dict(vocabularies)
@@ -192,7 +192,7 @@ class Encoder:
         self._segment = segment
         self._segmented = frozenset(segmented)
         self._lexicon = lexicon
-        self._finder = None if lexicon is None else WordFinder(self.vocabularies[listed or lexicon])
+        self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon_words or lexicon])
 
     @classmethod
     def for_model(
@@ -205,10 +205,10 @@ class Encoder:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
         segmented = [view.name for view in config.views if view.lookup == "word"]
         segment = segmenter(config.segmenter) if segmented and config.segmenter is not None else None
-        lexicon, listed = next(
+        lexicon, lexicon_words = next(
             ((view.name, view.holder) for view in config.views if view.lookup == "lexicon"), (None, None)
         )
-        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, listed)
+        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words)
 
     def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
         """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""

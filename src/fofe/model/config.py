@@ -92,6 +92,8 @@ class ViewConfig:
             raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
         if self.table is not None and self.vectors is not None:
             raise ValueError(f"a view that shares the table of {self.table!r} has no vectors of its own")
+        if self.table is not None and (self.scale, self.min_count) != (1.0, 2):
+            raise ValueError(f"scale and min_count are those of {self.table!r}, whose table the view shares")
         if self.context_layers < 0:
             raise ValueError(f"context_layers must be at least 0, not {self.context_layers}")
         if not self.context_factors:

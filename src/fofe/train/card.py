@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fofe import __version__
 from fofe.train.checkpoint import Progress
-from fofe.train.config import RunConfig
+from fofe.train.config import RunConfig, TrainingConfig
 from fofe.train.corpora import Corpora
 
 
@@ -87,16 +87,23 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         *([f"- surroundings: by the view {model.surroundings}"] if model.surroundings else []),
         *([f"- conventions that it can follow: {', '.join(model.conventions)}"] if model.conventions else []),
         f"- optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
+        *_teacher_lines(training),
         f"- epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",
         f"- fofe {__version__}; `{facts.command}`",
         "",
         "## Limits",
         "",
         "It has seen only the data above; expect less on other kinds of text. The terms of that data and of",
-        "the word vectors apply to this model.",
+        f"the word vectors{' and of its teachers' if training.teachers else ''} apply to this model.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _teacher_lines(training: TrainingConfig) -> list[str]:
+    if not training.teachers:
+        return []
+    return [f"- learned besides from {', '.join(training.teachers)} (weight {training.teacher_weight:g})"]
 
 
 def _name(path: str | None) -> str:

@@ -258,11 +258,12 @@ class RunConfig:
         names = [corpus.name for corpus in self.corpus]
         if len(set(names)) < len(names):
             raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+        vectors = {view.name: view.vectors for view in self.model.views}
         for view in self.model.views:
-            if view.lookup == "lexicon" and view.vectors is None and view.table is None:
+            if view.lookup == "lexicon" and vectors[view.holder] is None:
                 raise ValueError(
                     f"view {view.name!r}: a lexicon needs vectors, whose words it is made of, "
-                    "or the table of another view"
+                    "its own or those of the view whose table it shares"
                 )
         if self.training.teachers and self.model.conventions:
             raise ValueError(
@@ -339,11 +340,11 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
         )
 
     gazetteer = config.model.gazetteer
-    # What is no directory beside the configuration is the name of an installed model.
-    teachers = (str(folder / name) if (folder / name).exists() else name for name in config.training.teachers)
     return replace(
         config,
-        training=replace(config.training, teachers=tuple(teachers)),
+        training=replace(
+            config.training, teachers=tuple(_model(folder, name) for name in config.training.teachers)
+        ),
         data=None if config.data is None else files(config.data),
         corpus=tuple(map(files, config.corpus)),
         model=replace(
@@ -352,3 +353,10 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
             gazetteer=gazetteer and replace(gazetteer, file=resolved(gazetteer.file)),
         ),
     )
+
+
+def _model(folder: Path, name: str) -> str:
+    """The directory of a model beside the configuration, or the name of one that is installed."""
+    beside = folder / name
+    is_model = any((beside / file).is_file() for file in ("config.json", "ensemble.json"))
+    return str(beside) if is_model or Path(name).name != name else name

@@ -83,7 +83,7 @@ def prepare_names(
     return Names(table, _own_names(sentences, table))
 
 
-def names_of_others(table: NameTable, sentences: Sequence[LabelledSentence]) -> Names:
+def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> Names:
     """The names of a trained model for the text that it was trained on: a document's own are left out."""
     known = [
         replace(sentence, spans=[span for span in sentence.spans if _type_of(span[2]) in table.types])

@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 
 from fofe._arrays import FloatArray
 from fofe._files import write_whole
-from fofe.errors import FofeError, InputError
+from fofe.errors import ConfigError, FofeError, InputError
 from fofe.model.engine import Engine
 from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model
@@ -82,7 +82,10 @@ def train(
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
-        config = replace(config, model=stored.config)
+        try:
+            config = replace(config, model=stored.config)
+        except ValueError as error:
+            raise ConfigError(f"this model does not go with the configuration: {error}", path=start) from None
     run = Run(config, folder, watcher or _Deaf(), command=command, start=stored, fold=fold)
     run.train(resume=resume)
     return run.folder / MODEL

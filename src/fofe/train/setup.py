@@ -31,7 +31,7 @@ from fofe.train.learner import Learner
 from fofe.train.names import Names
 from fofe.train.sampling import LookedUp, RareWords, Sampler, rare_words
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
-from fofe.train.teachers import lessons
+from fofe.train.teachers import Lessons, learn_from
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ def prepare(
     text = encoder.encode([sentence.words for sentence in sentences], opens)
     rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
     device = choose_device(config.training.device)
-    taught = None
+    taught: Lessons | None = None
     if teachers := config.training.teachers:
-        taught = lessons(teachers, sentences, labels, config.model.max_words, device)
+        taught = learn_from(teachers, sentences, labels, config.model.max_words, device)
     samplers = SamplerMaker(config, corpora, labels, text, rare, names, taught)
     examples = samplers.examples(sentences)
     tables = {}
@@ -197,7 +197,7 @@ class SamplerMaker:
     text: EncodedText
     rare: dict[str, RareWords]
     names: Names | None
-    lessons: FloatArray | None
+    lessons: Lessons | None
 
     def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
         """All fragments of the training sentences with their targets."""
@@ -227,7 +227,7 @@ class SamplerMaker:
             names=names,
             conventions=_conventions(self.corpora, self.config.model.conventions),
             documents=np.array([sentence.opens for sentence in self.corpora.train]),
-            lessons=self.lessons,
+            lessons=None if self.lessons is None else self.lessons.of(examples),
         )
 
 
@@ -252,7 +252,7 @@ def _fingerprint(
     labels: Sequence[str],
     start: StoredModel | None,
     names: Names | None,
-    taught: FloatArray | None,
+    taught: Lessons | None,
 ) -> str:
     digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
     for corpus in corpora.parts:
@@ -266,5 +266,5 @@ def _fingerprint(
     if names is not None:
         digest.update(names.table.keys.tobytes())
     if taught is not None:
-        digest.update(taught.tobytes())
+        digest.update(taught.digest.encode())
     return digest.hexdigest()
