@@ -55,7 +55,11 @@ class Preset:
         if self.fast:
             config = replace(config, model=_narrow(config.model, FAST_TABLES[language.code]))
         if self.smoke:
-            views = tuple(replace(view, vectors=None, dimension=8) for view in config.model.views)
+            views = tuple(
+                replace(view, vectors=None, dimension=8)
+                for view in config.model.views
+                if view.lookup != "lexicon"  # which is made of vectors
+            )
             config = replace(config, model=replace(config.model, views=views, hidden=(16,)))
             config = replace(config, training=replace(config.training, rate=0.02, batch=64))
         return config

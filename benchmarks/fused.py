@@ -41,6 +41,8 @@ def main() -> None:
     groups = _groups(_trained(args.benchmark), args.members)
     config = configured(CONFIGS / BENCHMARKS[args.benchmark], {})
     (corpus,) = read_corpora(config).parts
+    for first, *_ in groups[1:]:
+        check_settings([groups[0][0], first], [load_model(groups[0][0]), load_model(first)])
     each = [_scores(args.benchmark, group, corpus, config.decoding) for group in groups]
     metrics = {name: [scores[name] for scores in each] for name in each[0]} if len(each) > 1 else each[0]
     given = f" --members {args.members}" if args.members else ""

@@ -14,7 +14,7 @@ have names and nominals, the first two as whole phrases; `recall_ceiling` is the
 that are no longer than the longest fragment. A call that was killed goes on when it is given again.
 
 With `--teachers N` a model also learns from what the models of seeds 1 to N, which had no teachers, say of
-the training text; those that are not there yet are trained first.
+the training text; those that are not there yet are trained first. The result is that of BENCHMARK_taught.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from typing import Any
 
 from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, as_command, record_seed
+from _settings import check_trained_with
 
+from fofe.model.storage import load_model
 from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
 
@@ -69,7 +71,8 @@ def main() -> None:
     print(metrics)
     if not args.epochs:
         same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
-        record_seed(args.benchmark, args.seed, metrics, command, same_but_seed)
+        benchmark = f"{args.benchmark}_taught" if args.teachers else args.benchmark
+        record_seed(benchmark, args.seed, metrics, command, same_but_seed)
 
 
 def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
@@ -84,10 +87,18 @@ def _command(benchmark: str, *options: str) -> str:
 def _teacher(benchmark: str, seed: int) -> Path:
     """The model of a seed, without teachers of its own, trained if it is not there."""
     name = f"{benchmark}-{seed}"
-    if not (RUNS / name / "model").exists():
+    path = RUNS / name / "model"
+    if path.exists():
+        check_teacher(benchmark, seed, path)
+    else:
         config = _configured(benchmark, {"training.seed": seed})
         trained(config, name, _command(benchmark).replace("SEED", str(seed)))
-    return RUNS / name / "model"
+    return path
+
+
+def check_teacher(benchmark: str, seed: int, path: Path) -> None:
+    """Fail where a model was not trained with the settings of the benchmark as they are now."""
+    check_trained_with(_configured(benchmark, {"training.seed": seed}), load_model(path), path)
 
 
 def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:

@@ -13,10 +13,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))
@@ -25,7 +24,9 @@ from _card import Measured, mean_f1, write_card
 from _decoding import judged_as_used, with_decoding
 from _mention_runs import configured, trained
 from _recipe import Recipe, read_recipe
-from _record import RUNS, SHARED
+from _record import RUNS
+from _settings import check_trained_with, portable_paths
+from mentions import check_teacher
 
 from fofe._files import write_whole
 from fofe.errors import FofeError
@@ -38,14 +39,11 @@ from fofe.model.settings import build as from_table
 from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
 from fofe.text.document import Document
-from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence
 from fofe.train.tuning import evaluate
 
 MODEL = "model"
-ANYWHERE = ("training.threads", "training.device", "model.gazetteer.types")
-"""Settings that may differ: they do not say what is learned, or are filled in by training."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -74,7 +72,7 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
     if run is None and not path.exists():
         trained(config, recipe.run, f"python models/build.py {recipe.path}")
     trained_model = load_model(path)
-    _check_settings(trained_model, config, path)
+    check_trained_with(config, trained_model, path)
     corpora = read_corpora(config)
     model = with_decoding(trained_model, corpora, config.decoding)
     smaller = compress(
@@ -99,11 +97,16 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
 
 def _teachers(recipe: Recipe) -> list[str]:
     """The directories of the models that it learns from."""
-    runs = recipe.teachers.runs if recipe.teachers else {}
-    for run, command in runs.items():
-        if not (RUNS / run / MODEL).exists():
-            raise FofeError(f"{RUNS / run / MODEL}: this teacher is missing ({command})")
-    return [str(RUNS / run / MODEL) for run in runs]
+    if recipe.teachers is None:
+        return []
+    paths = []
+    for seed, (run, command) in zip(recipe.teachers.seeds, recipe.teachers.runs.items(), strict=True):
+        path = RUNS / run / MODEL
+        if not path.exists():
+            raise FofeError(f"{path}: this teacher is missing ({command})")
+        check_teacher(recipe.teachers.benchmark, seed, path)
+        paths.append(str(path))
+    return paths
 
 
 def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path) -> None:
@@ -138,54 +141,10 @@ def check_size(recipe: Recipe, folder: Path) -> None:
         )
 
 
-def _check_settings(model: StoredModel, config: RunConfig, path: Path) -> None:
-    """A card tells how to build the model again: the run must have been made like that."""
-    wanted = _flat(_portable(to_table(config)))
-    if "run" not in model.training:
-        raise FofeError(f"{path}: does not tell with which settings it was trained")
-    # What did not exist yet when it was trained has its default.
-    found = _flat(_portable(to_table(from_table(RunConfig, model.training["run"]))))
-    other = [
-        f"{key} is {found.get(key)!r}, not {value!r}"
-        for key, value in wanted.items()
-        if found.get(key) != value and key not in ANYWHERE
-    ]
-    if other:
-        told = "; ".join(other[:3])
-        raise FofeError(f"{path}: was trained with other settings than the recipe tells: {told}")
-
-
-def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:
-    """The values of a table by dotted keys; lists of tables are numbered."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-            value = dict(enumerate(value))
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{where}{key}.")
-        else:
-            flat[f"{where}{key}"] = value
-    return flat
-
-
 def portable(model: StoredModel) -> StoredModel:
     """The model with paths as configurations have them, not those of this machine."""
-    config = from_table(ModelConfig, _portable(to_table(model.config)))
-    return replace(model, config=config, training=_portable(model.training))
-
-
-def _portable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _portable(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_portable(item) for item in value]
-    if isinstance(value, str) and value.endswith(".gazetteer"):
-        return f"../gazetteers/{Path(value).name}"
-    if isinstance(value, str) and value.startswith(f"{SHARED}/"):
-        return f"..{value.removeprefix(str(SHARED))}"
-    if isinstance(value, str) and value.startswith(f"{RUNS}/"):
-        return f"{RUNS.name}{value.removeprefix(str(RUNS))}"
-    return value
+    config = from_table(ModelConfig, portable_paths(to_table(model.config)))
+    return replace(model, config=config, training=portable_paths(model.training))
 
 
 def _kept_text(recipe: Recipe, corpora: Corpora) -> list[list[str]]:

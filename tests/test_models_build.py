@@ -127,7 +127,7 @@ def test_a_run_with_other_settings_fails(
 ) -> None:
     recipe.write_text("seed = 7\n" + recipe.read_text("utf-8"), "utf-8")
     assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
-    assert "other settings than the recipe tells: training.seed is 1, not 7" in capsys.readouterr().err
+    assert "other settings than those that are told: training.seed is 1, not 7" in capsys.readouterr().err
 
 
 def test_teachers_are_those_of_a_benchmark(
@@ -143,14 +143,20 @@ def test_teachers_are_those_of_a_benchmark(
     recipe.write_text(recipe.read_text("utf-8").replace("[compression]", f"{teachers}[compression]"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scripts, "RUNS", tmp_path)
+        patch.setitem(importlib.import_module("mentions").BENCHMARKS, "some", str(tiny_config))
         for seed in (1, 2):
             missing = f"this teacher is missing (python benchmarks/mentions.py some --seed {seed})"
             assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
             assert missing in capsys.readouterr().err
-            (tmp_path / f"some-{seed}").symlink_to(tiny_run)
+            teacher = ["train", str(tiny_config), "-o", str(tmp_path / f"some-{seed}"), "--set"]
+            assert main([*teacher, f"training.seed={seed}", "--set", "gate.enabled=false"]) == 0
         taught = [f"--teacher={tmp_path / f'some-{seed}' / 'model'}" for seed in (1, 2)]
         assert main(["train", str(tiny_config), "-o", str(tmp_path / "taught"), *taught]) == 0
         assert build(scripts, recipe, tmp_path / "taught", tmp_path / "package") == 0
+        (tmp_path / "some-2").rename(tmp_path / "2")
+        (tmp_path / "some-2").symlink_to(tmp_path / "some-1")
+        assert build(scripts, recipe, tmp_path / "taught", tmp_path / "package") == 2
+        assert "some-2/model: was trained with other settings" in capsys.readouterr().err
     assert "mentions.py some --seed 2\npython models" in (tmp_path / "package" / "README.md").read_text(
         "utf-8"
     )
@@ -187,7 +193,7 @@ def test_the_recipes_of_the_source_tree(scripts: Any, name: str) -> None:
     corpora = {corpus.name for corpus in config.corpora}
     assert (recipe.name, config.model.language) == (name, name)
     assert set(recipe.compression.keep) <= set(recipe.tests) == corpora
-    assert set(recipe.compression.words) == {view.name for view in config.model.views if view.has_table}
+    assert set(recipe.compression.words) == {view.name for view in config.model.views if view.holds_table}
     assert recipe.compression.megabytes <= 12
     assert f"fofe-{name}: for {recipe.licence.short}" in recipe.licence.text
 
