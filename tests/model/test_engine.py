@@ -16,6 +16,7 @@ from fofe.model import engine as engine_module
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.engine import Engine
+from fofe.model.torch_engine import TorchEngine
 
 if TYPE_CHECKING:
     from tests.model.conftest import RandomModel
@@ -83,6 +84,17 @@ def assert_equal_scores(
 def test_scores_are_those_of_the_network(seed: int, make_model: MakeModel, make_text: MakeText) -> None:
     assert_equal_scores(make_model(seed), make_text(seed))
     assert_equal_scores(make_model(seed), make_text(seed), [True, False, True, False, False])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_torch_judges_a_few_fragments_at_a_time_as_all_at_once(
+    seed: int, make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fofe.model.torch_engine.FRAGMENTS_AT_ONCE", 7)
+    model, text, opens = make_model(seed), make_text(seed), [True, False, True, False, False]
+    few = TorchEngine(model.config, model.encoder, model.weights, torch.device("cpu")).score(text, opens)
+    assert np.abs(few.probabilities - network_probabilities(model, text, opens)).max() < 1e-5
+    assert len(few.fragments) == len(few.probabilities)
 
 
 @pytest.mark.parametrize("seed", range(3))

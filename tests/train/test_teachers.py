@@ -90,6 +90,19 @@ def test_a_teacher_sees_the_names_that_it_saw_in_training() -> None:
     assert not without_own_names(others, sentences).training_bits(sentences, fragments).of_fragments().any()
 
 
+def test_a_long_text_is_read_in_pieces_with_its_names(
+    tiny_config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ["--set", "training.epochs=2", "--set", "model.gazetteer.training_names=true"]
+    assert main(["train", str(tiny_config), "-o", str(tmp_path / "run"), *settings]) == 0
+    path = tmp_path / "run" / "model"
+    sentences, labels = read_corpora(load_config(tiny_config)).train[:60], load_model(path).labels
+    at_once = learn_from([str(path)], sentences, labels, 4, CPU)
+    monkeypatch.setattr("fofe.train.tuning.SENTENCES_AT_ONCE", 7)
+    in_pieces = learn_from([str(path)], sentences, labels, 4, CPU)
+    assert in_pieces.probabilities == pytest.approx(at_once.probabilities, abs=2e-3)
+
+
 def test_the_loss_is_that_of_labels_and_lessons() -> None:
     scores = torch.tensor([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]])
     by_label = torch.tensor([0.4, 0.9])
