@@ -6,15 +6,16 @@
     python benchmarks/mentions.py weibo --seed 1
     python benchmarks/mentions.py uner_zh --seed 1
     python benchmarks/mentions.py conll2002_es --seed 1
-    python benchmarks/mentions.py weibo --teachers 5 --seed 1
+    python benchmarks/mentions.py conll2002_es --teachers 3 --seed 1
 
 Everything is chosen on the dev set; the test set is scored once, at the end. GUM has no test set here, so its
 figures are those of the dev set on which epoch, threshold and strategy were chosen. LitBank, GUM and Weibo
 have names and nominals, the first two as whole phrases; `recall_ceiling` is the share of the scored mentions
 that are no longer than the longest fragment. A call that was killed goes on when it is given again.
 
-With `--teachers N` a model also learns from what the models of seeds 1 to N, which had no teachers, say of
-the training text; those that are not there yet are trained first. The result is that of BENCHMARK_taught.
+The models of Weibo also learn from what five others, of seeds 1 to 5 and without teachers, say of the
+training text; those that are not there yet are trained first. `--teachers N` takes other numbers, as a
+benchmark of its own: BENCHMARK_taught, or BENCHMARK_untaught for none.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ BENCHMARKS = {
     "conll2002_es": "conll2002.toml",
 }
 """The configuration of each; the corpus in it bears the name of the benchmark."""
+TEACHERS = {"weibo": 5}
+"""How many models those of a benchmark learn from besides the labels; none where nothing is told."""
 NAMES_ONLY = ("genia", "uner_zh", "conll2002_es")
 
 
@@ -53,26 +56,27 @@ def main() -> None:
     )
     parser.add_argument("benchmark", choices=BENCHMARKS)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--teachers", type=int, default=0, metavar="N", help="learn from so many models, too")
+    parser.add_argument("--teachers", type=int, metavar="N", help="learn from so many models, too")
     parser.add_argument("--epochs", type=int, help="for trials: so many epochs, and nothing is recorded")
     args = parser.parse_args()
     overrides: dict[str, Any] = {"training.seed": args.seed}
     if args.epochs:
         overrides["training.epochs"] = args.epochs
-    teachers = [_teacher(args.benchmark, seed + 1) for seed in range(args.teachers)]
+    usual = TEACHERS.get(args.benchmark, 0)
+    count = usual if args.teachers is None else args.teachers
+    teachers = [_teacher(args.benchmark, seed + 1) for seed in range(count)]
     config = _configured(args.benchmark, {**overrides, "training.teachers": list(map(str, teachers))})
     trial = [f"trial{args.epochs}"] if args.epochs else []
-    taught = [f"taught{args.teachers}"] if args.teachers else []
-    given = ["--teachers", str(args.teachers)] if args.teachers else []
-    command = _command(args.benchmark, *given)
+    taught = [f"taught{count}"] if count else []
+    command = _command(args.benchmark, count)
     name = "-".join([args.benchmark, *taught, *trial, str(args.seed)])
     model = trained(config, name, command.replace("SEED", str(args.seed)))
     metrics = _metrics(args.benchmark, model.training, config) | cost(model)
     print(metrics)
     if not args.epochs:
         same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
-        benchmark = f"{args.benchmark}_taught" if args.teachers else args.benchmark
-        record_seed(benchmark, args.seed, metrics, command, same_but_seed)
+        other = "" if count == usual else "_taught" if count else "_untaught"
+        record_seed(f"{args.benchmark}{other}", args.seed, metrics, command, same_but_seed)
 
 
 def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
@@ -80,8 +84,9 @@ def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
     return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
 
 
-def _command(benchmark: str, *options: str) -> str:
-    return shlex.join(["python", "benchmarks/mentions.py", benchmark, *options, "--seed", "SEED"])
+def _command(benchmark: str, teachers: int) -> str:
+    given = ["--teachers", str(teachers)] if teachers or benchmark in TEACHERS else []
+    return shlex.join(["python", "benchmarks/mentions.py", benchmark, *given, "--seed", "SEED"])
 
 
 def _teacher(benchmark: str, seed: int) -> Path:
@@ -92,7 +97,7 @@ def _teacher(benchmark: str, seed: int) -> Path:
         check_teacher(benchmark, seed, path)
     else:
         config = _configured(benchmark, {"training.seed": seed})
-        trained(config, name, _command(benchmark).replace("SEED", str(seed)))
+        trained(config, name, _command(benchmark, 0).replace("SEED", str(seed)))
     return path
 
 
