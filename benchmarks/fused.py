@@ -14,17 +14,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from _mention_runs import CONFIGS, configured
 from _record import RUNS, as_command, on_one_thread, record
-from mentions import BENCHMARKS, named_metrics
+from mentions import BENCHMARKS, check_teacher, command, named_metrics
 
 from fofe.model.engine import Engine
 from fofe.model.ensemble import Ensemble, EnsembleEngine
-from fofe.model.settings import build
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import DecodingConfig, RunConfig
+from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpus, read_corpora
 from fofe.train.tuning import Judged, evaluate, judge, tune
 
@@ -41,8 +39,6 @@ def main() -> None:
     groups = _groups(_trained(args.benchmark), args.members)
     config = configured(CONFIGS / BENCHMARKS[args.benchmark], {})
     (corpus,) = read_corpora(config).parts
-    for first, *_ in groups[1:]:
-        check_settings([groups[0][0], first], [load_model(groups[0][0]), load_model(first)])
     each = [_scores(args.benchmark, group, corpus, config.decoding) for group in groups]
     metrics = {name: [scores[name] for scores in each] for name in each[0]} if len(each) > 1 else each[0]
     given = f" --members {args.members}" if args.members else ""
@@ -55,7 +51,7 @@ def _trained(benchmark: str) -> list[Path]:
     if len(found) < 2:
         raise SystemExit(
             f"skipped: {len(found)} of at least 2 models are there; "
-            f"python benchmarks/mentions.py {benchmark} --seed N trains another"
+            f"{command(benchmark, teachers=0, seed='N')} trains another"
         )
     return sorted(found)
 
@@ -73,7 +69,8 @@ def _scores(
 ) -> dict[str, float]:
     """Choose on the dev set how some models decode together, and score them on the test set."""
     models = [load_model(path) for path in paths]
-    check_settings(paths, models)
+    for path, model in zip(paths, models, strict=True):
+        check_teacher(benchmark, model, path)
     engine = averaged(models)
 
     def judged(part: str, threshold: float) -> Judged:
@@ -95,18 +92,6 @@ def _scores(
     metrics = named_metrics(benchmark, f1) | {"dev_f1": round(tuned.f1, 2), "fused_models": len(models)}
     print(*(path.parent.name for path in paths), metrics)
     return metrics
-
-
-def check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> None:
-    """Seeds can be compared only if nothing else differs, but for the gates, which are not used here."""
-
-    def settings(model: StoredModel) -> RunConfig:
-        run: dict[str, Any] = model.training["run"]
-        return build(RunConfig, run | {"training": {**run["training"], "seed": 0}, "gate": {}})
-
-    for path, model in zip(paths, models, strict=True):
-        if settings(model) != settings(models[0]):
-            raise SystemExit(f"{path} was trained with other settings than {paths[0]}: train it anew")
 
 
 def averaged(models: Sequence[StoredModel]) -> EnsembleEngine:

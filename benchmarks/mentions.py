@@ -31,7 +31,7 @@ from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, as_command, record_seed
 from _settings import check_trained_with
 
-from fofe.model.storage import load_model
+from fofe.model.storage import StoredModel, load_model
 from fofe.train.config import RunConfig
 from fofe.train.corpora import read_corpora
 
@@ -68,15 +68,15 @@ def main() -> None:
     config = _configured(args.benchmark, {**overrides, "training.teachers": list(map(str, teachers))})
     trial = [f"trial{args.epochs}"] if args.epochs else []
     taught = [f"taught{count}"] if count else []
-    command = _command(args.benchmark, count)
+    any_seed = command(args.benchmark, teachers=count, seed="SEED")
     name = "-".join([args.benchmark, *taught, *trial, str(args.seed)])
-    model = trained(config, name, command.replace("SEED", str(args.seed)))
+    model = trained(config, name, any_seed.replace("SEED", str(args.seed)))
     metrics = _metrics(args.benchmark, model.training, config) | cost(model)
     print(metrics)
     if not args.epochs:
         same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
         other = "" if count == usual else "_taught" if count else "_untaught"
-        record_seed(f"{args.benchmark}{other}", args.seed, metrics, command, same_but_seed)
+        record_seed(f"{args.benchmark}{other}", args.seed, metrics, any_seed, same_but_seed)
 
 
 def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
@@ -84,9 +84,10 @@ def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
     return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
 
 
-def _command(benchmark: str, teachers: int) -> str:
+def command(benchmark: str, *, teachers: int, seed: int | str) -> str:
+    """What trains a model of a benchmark."""
     given = ["--teachers", str(teachers)] if teachers or benchmark in TEACHERS else []
-    return shlex.join(["python", "benchmarks/mentions.py", benchmark, *given, "--seed", "SEED"])
+    return shlex.join(["python", "benchmarks/mentions.py", benchmark, *given, "--seed", str(seed)])
 
 
 def _teacher(benchmark: str, seed: int) -> Path:
@@ -94,16 +95,17 @@ def _teacher(benchmark: str, seed: int) -> Path:
     name = f"{benchmark}-{seed}"
     path = RUNS / name / "model"
     if path.exists():
-        check_teacher(benchmark, seed, path)
+        check_teacher(benchmark, load_model(path), path)
     else:
         config = _configured(benchmark, {"training.seed": seed})
-        trained(config, name, _command(benchmark, 0).replace("SEED", str(seed)))
+        trained(config, name, command(benchmark, teachers=0, seed=seed))
     return path
 
 
-def check_teacher(benchmark: str, seed: int, path: Path) -> None:
-    """Fail where a model was not trained with the settings of the benchmark as they are now."""
-    check_trained_with(_configured(benchmark, {"training.seed": seed}), load_model(path), path)
+def check_teacher(benchmark: str, model: StoredModel, path: Path) -> None:
+    """Fail where a model was not trained as the benchmark trains those that have no teachers."""
+    seed = int(path.parent.name.removeprefix(f"{benchmark}-"))
+    check_trained_with(_configured(benchmark, {"training.seed": seed}), model, path)
 
 
 def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:

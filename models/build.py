@@ -100,11 +100,11 @@ def _teachers(recipe: Recipe) -> list[str]:
     if recipe.teachers is None:
         return []
     paths = []
-    for seed, (run, command) in zip(recipe.teachers.seeds, recipe.teachers.runs.items(), strict=True):
+    for run, command in recipe.teachers.runs.items():
         path = RUNS / run / MODEL
         if not path.exists():
             raise FofeError(f"{path}: this teacher is missing ({command})")
-        check_teacher(recipe.teachers.benchmark, seed, path)
+        check_teacher(recipe.teachers.benchmark, load_model(path), path)
         paths.append(str(path))
     return paths
 

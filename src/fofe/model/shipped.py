@@ -109,10 +109,15 @@ def installed_models() -> dict[str, InstalledModel]:
     return found
 
 
+def holds_model(path: Path) -> bool:
+    """Whether a directory looks like that of a model or an ensemble."""
+    return any((path / file).is_file() for file in ("config.json", "ensemble.json"))
+
+
 def model_path(model: str | Path) -> Path:
     """The directory of a model that is given by its path or, where no model is there, by its name."""
     path = Path(model)
-    if any((path / file).is_file() for file in ("config.json", "ensemble.json")):
+    if holds_model(path):
         return path
     installed = installed_models()
     if str(model) in installed:

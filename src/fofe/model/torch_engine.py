@@ -40,11 +40,12 @@ class TorchEngine:
         with torch.no_grad():
             for name, parameter in self._network.named_parameters():
                 parameter.copy_(torch.from_numpy(weights[name]))
-        self._tables = {
-            view.name: torch.from_numpy(Table.from_weights(weights, view.holder).whole()).to(device)
+        held = {
+            view.name: torch.from_numpy(Table.from_weights(weights, view.name).whole()).to(device)
             for view in config.views
-            if view.has_table
+            if view.holds_table
         }
+        self._tables = {view.name: held[view.holder] for view in config.views if view.has_table}
         if config.surroundings is not None:
             self._importance = importance(encoder.vocabularies[config.surroundings])
 

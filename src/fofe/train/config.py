@@ -11,6 +11,7 @@ from fofe.decode import STRATEGIES
 from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.settings import build
+from fofe.model.shipped import holds_model
 from fofe.train.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 
 OPTIMISERS = ("adamw", "sgd")
@@ -358,5 +359,4 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
 def _model(folder: Path, name: str) -> str:
     """The directory of a model beside the configuration, or the name of one that is installed."""
     beside = folder / name
-    is_model = any((beside / file).is_file() for file in ("config.json", "ensemble.json"))
-    return str(beside) if is_model or Path(name).name != name else name
+    return str(beside) if holds_model(beside) or Path(name).name != name else name
