@@ -8,9 +8,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.jsonl"
 SHARED = HERE.parent.parent / "shared"
 RUNS = HERE.parent / "runs"
+
+RECORDED_CODE = ("src", "benchmarks", "configs")
+"""Where a change can change a result."""
+GENERATED_SUFFIXES = (".jsonl", ".svg", ".md")
+"""Files under benchmarks/ that the benchmarks write themselves."""
 
 Metrics = dict[str, Any]
 
@@ -34,7 +40,9 @@ def shared(*parts: str) -> Path:
 
 
 def as_command(main: Callable[[], None]) -> None:
-    """Run a benchmark as a command: what its caller can act on is told without a traceback."""
+    """Run a benchmark as a command: errors that its caller can act on come without a traceback."""
+    if changed := uncommitted():
+        print(f"nothing will be recorded: {_uncommitted_message(changed)}", file=sys.stderr)
     try:
         main()
     except FofeError as error:
@@ -59,8 +67,38 @@ def read_results() -> list[dict[str, Any]]:
     return [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines() if line.strip()]
 
 
+@cache
+def commit() -> str:
+    """The commit that runs. Asked for when the program starts: others may follow while it runs."""
+    return _git("rev-parse", "--short=12", "HEAD").strip()
+
+
+@cache
+def uncommitted() -> tuple[str, ...]:
+    """Files whose changes are part of what runs, but of no commit; asked for when the program starts."""
+    lines = _git("status", "--porcelain", "--untracked-files=all", "--", *RECORDED_CODE).splitlines()
+    files = (line[3:] for line in lines)
+    return tuple(file for file in files if Path(file).suffix not in GENERATED_SUFFIXES)
+
+
+def _git(*arguments: str) -> str:
+    top = HERE.parent
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True, cwd=top).stdout
+
+
+def _check_committed() -> None:
+    """A record names the commit that gave it, so the code that ran must be that of a commit."""
+    if changed := uncommitted():
+        raise FofeError(f"not recorded: {_uncommitted_message(changed)}")
+
+
+def _uncommitted_message(changed: Sequence[str]) -> str:
+    return f"{', '.join(changed[:3])} had uncommitted changes when this began (commit them, then run again)"
+
+
 def record(benchmark: str, metrics: Metrics, command: str) -> None:
     """Append a record, unless the same was found before by the same command."""
+    _check_committed()
     new = {"benchmark": benchmark, "metrics": metrics, "command": command}
     with _alone():
         results = read_results()
@@ -71,9 +109,10 @@ def record(benchmark: str, metrics: Metrics, command: str) -> None:
 def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, settings: object = None) -> None:
     """Join the result of one seed to those of the other seeds of the same command and settings.
 
-    `command` holds the word SEED where the seed stood; each metric becomes a list, one value a seed.
-    Where `settings` are told, results of other settings stay in a record of their own.
+    `command` holds the word SEED where the seed stood; the commit and each metric become lists, one value a
+    seed. Where `settings` are given, results of other settings stay in a record of their own.
     """
+    _check_committed()
     digest = "" if settings is None else hashlib.sha256(repr(_chosen(settings)).encode()).hexdigest()[:12]
     with _alone():
         results = read_results()
@@ -81,8 +120,18 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, setti
         earlier = next((entry for entry in results if _identity(entry) == wanted), None)
         if earlier is not None:
             results.remove(earlier)
-        joined = _joined(earlier["metrics"] if earlier else {"seed": []}, {"seed": seed, **metrics})
-        _write([*results, _entry(benchmark, joined, command) | ({"settings": digest} if digest else {})])
+        joined = _joined(_by_commit(earlier), {"seed": seed, **metrics, "commit": commit()})
+        commits = joined.pop("commit")
+        new = _entry(benchmark, joined, command) | {"commit": commits}
+        _write([*results, new | ({"settings": digest} if digest else {})])
+
+
+def _by_commit(entry: dict[str, Any] | None) -> Metrics:
+    """The metrics of a record with the commit of each seed; older records name one for all seeds."""
+    if entry is None:
+        return {"seed": []}
+    commits, seeds = entry["commit"], entry["metrics"]["seed"]
+    return entry["metrics"] | {"commit": commits if isinstance(commits, list) else [commits] * len(seeds)}
 
 
 def _chosen(settings: object) -> object:
@@ -122,15 +171,12 @@ def _identity(entry: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _entry(benchmark: str, metrics: Metrics, command: str) -> dict[str, Any]:
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE
-    ).stdout.strip()
     date = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     return {
         "benchmark": benchmark,
         "metrics": metrics,
         "command": command,
-        "commit": commit,
+        "commit": commit(),
         "date": date,
     }
 
