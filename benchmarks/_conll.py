@@ -13,7 +13,7 @@ from typing import Any
 from _record import HERE, RUNS, shared
 from _resources import with_resources
 
-from fofe._files import write_whole
+from fofe.base.files import write_whole
 from fofe.cli._progress import TerminalWatcher
 from fofe.formats import Report, read_corpus
 from fofe.model.engine import Engine

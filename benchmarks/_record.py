@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fofe._files import lock, write_whole
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
+from fofe.base.files import lock, write_whole
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.jsonl"

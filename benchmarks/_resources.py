@@ -7,10 +7,10 @@ from pathlib import Path
 
 from _record import RUNS, shared
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
+from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
 from fofe.model.config import ModelConfig
-from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
-from fofe.resources.titles import titled_names
+from fofe.wiki.titled_names import titled_names
 
 TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
 FETCHED = (

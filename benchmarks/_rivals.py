@@ -12,9 +12,9 @@ from typing import IO, Any, cast
 
 from _record import RUNS, shared
 
-from fofe._files import write_whole
+from fofe.base.files import write_whole
 from fofe.formats.schemes import TagSpan, scheme_named
-from fofe.resources.vectors import read_vectors
+from fofe.formats.vectors import read_vectors
 from fofe.train.examples import LabelledSentence
 
 CRF_SCHEME = scheme_named("IOB2")

@@ -8,9 +8,9 @@ from typing import Any
 
 from _record import RUNS, SHARED
 
-from fofe.errors import FofeError
-from fofe.model.settings import build as from_table
-from fofe.model.settings import to_table
+from fofe.base.errors import FofeError
+from fofe.base.settings import build as from_table
+from fofe.base.settings import to_table
 from fofe.model.storage import StoredModel
 from fofe.train.config import RunConfig
 

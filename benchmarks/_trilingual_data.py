@@ -9,8 +9,8 @@ from pathlib import Path
 
 from _record import shared
 
+from fofe.base.report import Report
 from fofe.formats import jsonl, read_corpus
-from fofe.formats.report import Report
 from fofe.kbp.check import check_mention
 from fofe.kbp.convert import to_training
 from fofe.kbp.source import Reading, SourceDocument, read_all

@@ -11,9 +11,9 @@ from _mention_runs import CONFIGS, configured
 from _rivals import CRF_SCHEME, crf_features, trained_crf
 from _trilingual_data import Language, PartFiles, in_source, sources
 
+from fofe.base.report import Report
 from fofe.cli._progress import TerminalWatcher
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
 from fofe.kbp.convert import to_training
 from fofe.kbp.journal import Journal
 from fofe.kbp.source import source_files

@@ -21,12 +21,12 @@ from _conll import beginning
 from _record import RUNS, as_command, on_one_thread, record, shared
 from fused import averaged
 
+from fofe.base.report import Report
+from fofe.base.settings import build
 from fofe.evaluate.scores import Counts
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
 from fofe.fusion.vote import VOTES, Rule, fuse
 from fofe.model.engine import Engine
-from fofe.model.settings import build
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
 from fofe.train.config import DecodingConfig, RunConfig

@@ -20,8 +20,8 @@ from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import with_resources
 from safetensors.torch import load_file
 
-from fofe._toml import to_toml
-from fofe.model.settings import to_table
+from fofe.base.settings import to_table
+from fofe.base.toml import to_toml
 from fofe.train.config import RunConfig, load_config
 from fofe.train.corpora import read_corpora
 from fofe.train.setup import prepare

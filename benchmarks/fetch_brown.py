@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 from _record import RUNS, as_command
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.resources.vectors import WordVectors
-from fofe.resources.write_vectors import write_vectors
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.formats.vectors import WordVectors
+from fofe.formats.write_vectors import write_vectors
 
 PACKAGE = "spacy-lookups-data==1.0.5"
 LANGUAGES = ("es", "en")

@@ -23,11 +23,11 @@ from _conll import CONFIGS, FAST, study
 from _record import RUNS, as_command, on_one_thread, record, record_seed, shared
 from _resources import wikipedia_gazetteer
 
-from fofe.encode.fragments import Fragments, all_fragments
-from fofe.encode.names import NameTable
+from fofe.base.report import Report
+from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.gazetteer_file import build_gazetteer, load_gazetteer, save_gazetteer
+from fofe.features.name_table import NameTable
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
-from fofe.resources.gazetteer import build_gazetteer, load_gazetteer, save_gazetteer
 
 NAMES = 1_000_000
 TURNS = 7

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from _record import RUNS, as_command, on_one_thread, shared
 
-from fofe.resources.align_vectors import added
-from fofe.resources.vectors import read_vectors
-from fofe.resources.write_vectors import write_vectors
+from fofe.formats.vectors import read_vectors
+from fofe.formats.write_vectors import write_vectors
+from fofe.vectors.align import added
 
 VIEWS = ("cased", "uncased")
 

@@ -18,7 +18,7 @@ from _shown import latest, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 
-from fofe._files import write_whole
+from fofe.base.files import write_whole
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "benchmarks.md"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from _record import as_command, on_one_thread, record, shared
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.spark import make_session, tag
 from fofe.spark.wiki import label_dump
 from fofe.text.tokenise import tokeniser

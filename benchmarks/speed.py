@@ -29,10 +29,10 @@ from _record import HERE, RUNS, as_command, on_one_thread, record, shared
 from _rivals import Crf, Spacy, Spans
 
 import fofe
+from fofe.base.report import Report
 from fofe.evaluate.scores import score_spans
 from fofe.evaluate.table import table
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
 from fofe.text.align import Aligner
 from fofe.train.examples import LabelledSentence, labelled_sentences
 

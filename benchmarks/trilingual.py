@@ -25,8 +25,8 @@ from _rivals import crf_type
 from _trilingual_data import LANGUAGES, Language, part_files, write_part
 from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
+from fofe.base.report import Report
 from fofe.evaluate.bootstrap import Comparison, compare
-from fofe.formats.report import Report
 from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
 from fofe.fusion.vote import Rule
 from fofe.kbp.score import Table, counts_by_document, layout, score

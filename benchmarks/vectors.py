@@ -22,8 +22,8 @@ from _conll import CONFIGS, FAST, study
 from _record import RUNS, as_command, on_one_thread, record_seed, shared
 
 from fofe.model.config import ViewConfig
-from fofe.resources.word2vec import VectorSettings, train_vectors
 from fofe.train.config import load_config
+from fofe.vectors.train import VectorSettings, train_vectors
 
 LINES = 40_000
 SMOKE_LINES = 500

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fofe.base.settings import to_table
 from fofe.decode import Candidate
 from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.model.engine import Engine
-from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
 from fofe.train.config import DecodingConfig
 from fofe.train.corpora import Corpora, Corpus

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fofe._toml import read_toml
-from fofe.model.settings import build
+from fofe.base.settings import build
+from fofe.base.toml import read_toml
 from fofe.model.storage import Storage
 
 PARTS = ("dev", "test")

@@ -28,15 +28,15 @@ from _record import RUNS
 from _settings import check_trained_with, portable_paths
 from mentions import check_teacher
 
-from fofe._files import write_whole
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
+from fofe.base.files import write_whole
+from fofe.base.settings import build as from_table
+from fofe.base.settings import to_table
 from fofe.evaluate.cost import measure
 from fofe.evaluate.scores import Counts
 from fofe.model.compress import compress, words_of
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine
-from fofe.model.settings import build as from_table
-from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
 from fofe.text.document import Document
 from fofe.train.corpora import Corpora, read_corpora

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 # Before NumPy and torch are loaded: several threads are slower than one for arrays this small.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -249,6 +249,6 @@ def install_model(
 
 @pytest.fixture(scope="session")
 def tiny_model(tiny_path: Path) -> Model:
-    from fofe.model.tagger import load
+    from fofe.tagging.model import load
 
     return load(tiny_path)

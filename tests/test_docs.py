@@ -29,7 +29,7 @@ import pytest
 import fofe
 from fofe.cli import make_parser
 from fofe.model.config import GazetteerConfig, ViewConfig
-from fofe.model.shipped import installed_models
+from fofe.tagging.installed import installed_models
 from fofe.train.config import CorpusConfig, DataConfig, RunConfig, load_config
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from fofe.base.errors import ConfigError
 from fofe.cli import main
-from fofe.errors import ConfigError
 from fofe.evaluate.scheme import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
-from fofe.model.tagger import load
+from fofe.tagging.model import load
 from fofe.train.config import load_config
 
 ROOT = Path(__file__).resolve().parent.parent

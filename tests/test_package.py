@@ -122,7 +122,7 @@ def test_the_command_line_starts_without_anything_heavy(unpacked: Path) -> None:
 def test_public_names_are_listed_and_found() -> None:
     code = "import fofe; assert set(fofe.__all__) <= set(dir(fofe)); print(fofe.FofeError.__module__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout == "fofe.errors\n"
+    assert done.stdout == "fofe.base.errors\n"
     for name in fofe.__all__:
         assert getattr(fofe, name) is not None
     with pytest.raises(fofe.FofeError, match="no such model"):

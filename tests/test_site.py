@@ -13,7 +13,7 @@ import pytest
 import fofe
 
 ROOT = Path(__file__).resolve().parent.parent
-HOMES = {"FofeError": "fofe.errors", "Model": "fofe.model.tagger", "load": "fofe.model.tagger"}
+HOMES = {"FofeError": "fofe.base.errors", "Model": "fofe.tagging.model", "load": "fofe.tagging.model"}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
             assert f'id="{HOMES.get(name, "fofe.text.document")}.{name}"' in page, name
     for member in vars(fofe.Model):
         if not member.startswith("_"):
-            assert f'id="fofe.model.tagger.Model.{member}"' in page, member
+            assert f'id="fofe.tagging.model.Model.{member}"' in page, member
     assert "the least score of a mention" in page
 
 

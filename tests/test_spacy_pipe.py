@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 spacy = pytest.importorskip("spacy", reason="the component needs fofe[spacy]")
 

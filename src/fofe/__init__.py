@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fofe.errors import FofeError
-    from fofe.model.tagger import Model, load
+    from fofe.base.errors import FofeError
+    from fofe.tagging.model import Model, load
     from fofe.text.document import Document, Mention, Sentence, Token
 
 __version__ = "0.1.0"
@@ -15,12 +15,12 @@ __all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__
 
 _HOMES = {
     "Document": "fofe.text.document",
-    "FofeError": "fofe.errors",
+    "FofeError": "fofe.base.errors",
     "Mention": "fofe.text.document",
-    "Model": "fofe.model.tagger",
+    "Model": "fofe.tagging.model",
     "Sentence": "fofe.text.document",
     "Token": "fofe.text.document",
-    "load": "fofe.model.tagger",
+    "load": "fofe.tagging.model",
 }
 
 

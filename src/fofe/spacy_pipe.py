@@ -15,10 +15,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 from fofe.formats.docbin import GROUP, SCORES, sentences_of
-from fofe.model.shipped import model_path
-from fofe.model.tagger import Model, load
+from fofe.tagging.installed import model_path
+from fofe.tagging.model import Model, load
 from fofe.text.document import Document, Sentence
 from fofe.text.tokenise import tokeniser
 

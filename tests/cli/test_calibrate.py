@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fofe
+from fofe.base.errors import InputError, ModelError
 from fofe.cli import main
-from fofe.errors import InputError, ModelError
 from fofe.evaluate.calibrate import calibrate
 from fofe.formats import read_corpus
 from fofe.model.ensemble import save_ensemble

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.errors import InputError
 from fofe.cli import check
-from fofe.errors import InputError
 
 
 def fofe(*arguments: str | Path) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.errors import InputError
 from fofe.cli import compare
-from fofe.errors import InputError
 
 TEXT = "Ann met Bob ."
 ANN = {"start": 0, "end": 3, "type": "PER", "kind": "NAM"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.errors import InputError
 from fofe.cli import convert
-from fofe.errors import InputError
 
 
 def fofe(*arguments: str | Path) -> int:

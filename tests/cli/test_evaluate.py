@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fofe.base.errors import FofeError, InputError
 from fofe.cli import evaluate
-from fofe.encode.vocabulary import Vocabulary
-from fofe.errors import FofeError, InputError
+from fofe.features.vocabulary import Vocabulary
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model

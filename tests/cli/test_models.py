@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.errors import FofeError
 from fofe.cli import main
-from fofe.errors import FofeError
-from fofe.model.shipped import model_path
-from fofe.model.tagger import load
+from fofe.tagging.installed import model_path
+from fofe.tagging.model import load
 
 ENGLISH = "Anna Berg met the mayor of Bergen, and that was all she had to say."
 SPANISH = "Omar Haddad dijo que no estaría en la reunión de los lunes con la alcaldesa de Lima."

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe._arrays import FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.decode.agree import NEAR, SLIPS, SURE, WORTH_IT, agreed
-from fofe.encode.fragments import Fragments, all_fragments
+from fofe.features.fragments import Fragments, all_fragments
 
 CITY_OR_CLUB = [0.1, 0.5, 0.4]
 """NONE, LOC, ORG: a guess."""

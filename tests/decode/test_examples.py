@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fofe.base.errors import FofeError
 from fofe.decode import STRATEGIES, Candidate, resolve
-from fofe.errors import FofeError
 
 PER = Candidate(1, 3, "PER", 0.7)
 LOC = Candidate(2, 4, "LOC", 0.8)

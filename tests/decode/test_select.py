@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fofe._arrays import FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate
 from fofe.decode.select import select
-from fofe.encode.fragments import Fragments, all_fragments
+from fofe.features.fragments import Fragments, all_fragments
 
 LABELS = ("NONE", "PER", "ORG")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fofe.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError
 from fofe.evaluate.bootstrap import Numbers, compare, confidence, unit_counts
 from fofe.text.document import Document, Mention
 

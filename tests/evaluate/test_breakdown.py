@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.evaluate.breakdown import by_depth, by_length, by_seen, window_ceilings
 from fofe.evaluate.scores import Counts, score_documents
 from fofe.text.document import Document, Mention

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fofe._arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.evaluate.calibration import calibration_error, fit_temperatures, reliability
 from fofe.evaluate.diagram import reliability_diagram
 from fofe.evaluate.judgements import Judgements

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 from fofe.evaluate.projection import Projection, in_labels_of_corpus
 from fofe.evaluate.view import flat, with_labels, without_unknown
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Region
 
 LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")

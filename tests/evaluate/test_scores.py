@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seqeval.metrics import classification_report
 from seqeval.scheme import IOB2
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.evaluate import Counts, Evaluation, score_documents, score_spans
 from fofe.text.document import Document, Mention
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats import brat
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention
 
 

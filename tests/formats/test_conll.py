@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats import conll
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention, Sentence, Token
 
 

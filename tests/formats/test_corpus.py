@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.formats import FORMATS, Report, format_named, guess_format, read_corpus, write_corpus
 from fofe.text.align import align
 from fofe.text.document import Document

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.formats import Report, guess_format, read_corpus, write_corpus
 from fofe.text.document import Document, Mention
 from fofe.text.tokenise import tokeniser

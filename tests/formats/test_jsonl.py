@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import EMPTY_SENTENCES, Report
 from fofe.formats import jsonl
-from fofe.formats.report import EMPTY_SENTENCES, Report
 from fofe.text.document import Document, Mention, Region, Sentence, Token
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fofe.base.report import Report
 from fofe.formats import brat, conll, jsonl
 from fofe.formats._shared import parse_label
-from fofe.formats.report import Report
 from fofe.formats.schemes import SCHEMES
 from fofe.text.align import Aligner
 from fofe.text.document import Document, Mention, Region, Sentence, Token

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.formats.schemes import (
     NEEDLESS,
     ORPHAN,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.base.errors import FofeError
+from fofe.base.report import Report
 from fofe.cli import main
-from fofe.errors import FofeError
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
 from fofe.fusion import Rule, fuse
 from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
 from fofe.kbp.tab import TabMention, read_tab, write_tab

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.kbp.source import Reading, SourceDocument, read_sources
 
 NEWSWIRE = """\

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.cli import main
-from fofe.errors import InputError
 from fofe.formats import jsonl
-from fofe.formats.report import Report
 from fofe.kbp.convert import to_gold, to_training
 from fofe.kbp.source import Reading, SourceDocument, read_sources
 from fofe.kbp.tab import TabMention, write_tab

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.kbp.source import Reading, SourceDocument, read_sources, source_files
 
 from .conftest import BODY, FORUM, NEWSWIRE

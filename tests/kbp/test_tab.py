@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.kbp.check import problems
 from fofe.kbp.source import Reading, SourceDocument, read_sources
 from fofe.kbp.tab import TabMention, numbered, read_tab, write_tab

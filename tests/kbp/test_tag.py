@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.report import Report
 from fofe.cli import main
-from fofe.formats.report import Report
 from fofe.kbp.tab import read_tab
 
 from .conftest import BODY, FORUM, NEWSWIRE
@@ -178,7 +178,7 @@ def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tm
 
 
 def test_a_journal_that_is_broken_is_refused(tmp_path: Path) -> None:
-    from fofe.errors import InputError
+    from fofe.base.errors import InputError
     from fofe.kbp.journal import Journal
 
     for content, problem in ((b"not JSON\n", "is broken"), (b"\xff\n", "is not UTF-8")):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import EncodedText, Encoder
-from fofe.encode.fragments import Fragments
-from fofe.encode.surroundings import importance, sentence_sums, surroundings, weighted
-from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.fragments import Fragments
+from fofe.features.gazetteer_file import make_table
+from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
+from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
-from fofe.resources.gazetteer import make_table
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from fofe.errors import FofeError, ModelError
+from fofe.base.errors import FofeError, ModelError
 from fofe.model.compress import compress, prune, words_of
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import Decoding, Storage, StoredModel, load_model, save_model, size_on_disk
 from fofe.model.table import Table
-from fofe.model.tagger import Model, load
+from fofe.tagging.model import Model, load
 
 if TYPE_CHECKING:
     from tests.model.conftest import RandomModel

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from fofe._arrays import FloatArray
-from fofe.encode.fragments import all_fragments
+from fofe.base.arrays import FloatArray
+from fofe.features.fragments import all_fragments
 from fofe.model import engine as engine_module
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig

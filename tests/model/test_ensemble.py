@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import fofe
+from fofe.base.errors import ModelError
 from fofe.cli import main
-from fofe.encode.fragments import all_fragments
-from fofe.errors import ModelError
+from fofe.features.fragments import all_fragments
 from fofe.model.engine import Engine, Scores
 from fofe.model.ensemble import load_ensemble, refer_to, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model

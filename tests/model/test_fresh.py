@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 
 TEXT = "Anna Berg met the mayor of Bergen, said Omar Haddad."
 OTHER = "Bergen is not Leeds; Grace Otieno of Acme left the company in 2014."

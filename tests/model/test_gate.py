@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fofe._arrays import FloatArray
-from fofe.encode.encoded import Contexts
-from fofe.encode.fragments import all_fragments
+from fofe.base.arrays import FloatArray
+from fofe.features.encoded import Contexts
+from fofe.features.fragments import all_fragments
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from fofe._arrays import FloatArray
-from fofe.encode.encoded import Contexts
+from fofe.base.arrays import FloatArray
+from fofe.features.encoded import Contexts
 from fofe.model.lexicon import NO_WORD, Lexicon, PlacedWords
 
 

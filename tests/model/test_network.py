@@ -11,11 +11,11 @@ import pytest
 import rjieba
 import torch
 
-from fofe._arrays import FloatArray
-from fofe.encode.encoded import Encoder
-from fofe.encode.fofe import encode
-from fofe.encode.fragments import Fragments, all_fragments
-from fofe.encode.vocabulary import Vocabulary
+from fofe.base.arrays import FloatArray
+from fofe.features.encoded import Encoder
+from fofe.features.fofe import encode
+from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.vocabulary import Vocabulary
 from fofe.model.batch import make_batch
 from fofe.model.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from fofe.encode.vocabulary import Vocabulary
-from fofe.errors import FofeError, ModelError
+from fofe.base.errors import FofeError, ModelError
+from fofe.features.vocabulary import Vocabulary
 from fofe.model.compress import compress
 from fofe.model.engine import Engine
 from fofe.model.storage import Storage, StoredModel, load_model, save_model

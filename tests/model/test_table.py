@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from fofe._arrays import FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.model.table import TABLE_KINDS, Table
 
 VECTORS = np.random.default_rng(1).normal(size=(50, 20)).astype(np.float32)

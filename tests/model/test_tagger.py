@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fofe
+from fofe.base.errors import FofeError, InputError
 from fofe.decode import agree
-from fofe.encode import surroundings
-from fofe.errors import FofeError, InputError
+from fofe.features import surroundings
 from fofe.model import config as config_module
-from fofe.model import tagger
 from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import Decoding, StoredModel
-from fofe.model.tagger import Model, assembled
+from fofe.tagging import model as tagger
+from fofe.tagging.model import Model, assembled
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:

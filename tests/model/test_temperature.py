@@ -11,8 +11,8 @@ import pytest
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import Decoding, StoredModel, load_model
-from fofe.model.tagger import Model
 from fofe.model.temperature import with_temperatures
+from fofe.tagging.model import Model
 from fofe.text import tokeniser
 
 if TYPE_CHECKING:

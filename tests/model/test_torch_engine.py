@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import fofe
-from fofe.errors import FofeError
-from fofe.model.tagger import Model
+from fofe.base.errors import FofeError
+from fofe.tagging.model import Model
 
 pytest.importorskip("torch")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.encode import fofe
+from fofe.features import fofe
 from fofe.model.torch_ops import Dropout, range_maximum, scan_both, window_sums
 
 

@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 Serving = Callable[..., "TestClient"]
 Running = Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[str]"]]]

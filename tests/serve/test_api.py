@@ -13,7 +13,7 @@ from fofe.decode import STRATEGIES
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 TEXT = "Anna Berg met the mayor of Bergen. The University of Leeds hired Omar Haddad in 2014."
 

@@ -16,7 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 NAMES = ["Omar Haddad", "Anna Berg", "Li Wei", "Grace Otieno", "Jan Novak"]
 

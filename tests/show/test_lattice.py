@@ -13,7 +13,7 @@ from fofe.show.lattice import Fragment, lattices
 from fofe.text.tokenise import tokeniser
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 WORDS = "Anna Berg Leeds University of The mayor met Acme in . , Li Wei New Delhi"
 words = st.sampled_from(WORDS.split())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

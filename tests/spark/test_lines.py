@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.spark.lines import count_lines, cut_up, numbered, read_range
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fofe.base.errors import FofeError, ModelError
 from fofe.cli import main
-from fofe.errors import FofeError, ModelError
 from fofe.formats import read_corpus
-from fofe.model.tagger import Model
 from fofe.spark import tag
 from fofe.spark.wiki import Stages, write_parquet
+from fofe.tagging.model import Model
 from fofe.wiki.job import Settings, label_dump
 from fofe.wiki.types import LOOP
 

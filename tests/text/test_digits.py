@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
 from fofe.text.digits import DIGIT_RULES, digit_rule
 
 SHAPES = {

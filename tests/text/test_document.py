@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text import Document
 from fofe.text.document import NAME, NOMINAL, Mention, join_label, split_label
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text.offsets import OffsetMap, OffsetUnit
 
 any_text = st.text(st.characters(codec=None), max_size=30)

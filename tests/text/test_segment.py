@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
 from fofe.text import tokeniser
 from fofe.text.segment import in_words, segmenter
 
@@ -52,7 +52,7 @@ def test_an_unknown_segmenter_is_an_error_that_lists_the_known_ones() -> None:
 def test_a_missing_segmenter_is_an_error_that_names_what_to_install() -> None:
     script = (
         "import sys; sys.modules['rjieba'] = None\n"
-        "from fofe.errors import FofeError\nfrom fofe.text.segment import segmenter\n"
+        "from fofe.base.errors import FofeError\nfrom fofe.text.segment import segmenter\n"
         "try: segmenter('jieba')\nexcept FofeError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

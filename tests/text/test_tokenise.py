@@ -2,7 +2,7 @@
 
 import pytest
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text import languages, tokeniser
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.encode.fragments import all_fragments
 from fofe.evaluate.projection import mapped
+from fofe.features.fragments import all_fragments
 from fofe.train.annotation import Annotation
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, LabelledSentence, make_examples
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fofe.errors import ConfigError, InputError
+from fofe.base.errors import ConfigError, InputError
+from fofe.base.settings import build, to_table
 from fofe.model.config import ModelConfig
-from fofe.model.settings import build, to_table
 from fofe.train.config import (
     DataConfig,
     DecodingConfig,

@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import fofe
+from fofe.base.errors import ConfigError, FofeError, ModelError
+from fofe.base.report import Report
 from fofe.cli import main
-from fofe.errors import ConfigError, FofeError, ModelError
-from fofe.formats.report import Report
 from fofe.kbp.tab import read_tab
 from fofe.model.engine import Engine
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import load_model, save_model
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.train.config import load_config
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
 from fofe.train.config import CorpusConfig, RunConfig, load_config
 from fofe.train.corpora import Corpus, read_corpora
 from fofe.train.fold import Fold

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.encode.fragments import all_fragments
-from fofe.formats.report import Report
+from fofe.base.report import Report
+from fofe.features.fragments import all_fragments
 from fofe.text.document import Document, Mention
 from fofe.train.examples import (
     DISJOINT,

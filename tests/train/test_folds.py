@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fofe
+from fofe.base.errors import InputError
 from fofe.cli import main
-from fofe.errors import InputError
 from fofe.model.storage import load_model
 from fofe.train.config import load_config
 from fofe.train.corpora import read_corpora

@@ -11,7 +11,7 @@ import pytest
 
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model, save_model
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.train.config import GateConfig, RunConfig, load_config
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence

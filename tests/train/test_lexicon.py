@@ -10,7 +10,7 @@ import pytest
 
 from fofe.cli import main
 from fofe.model.storage import load_model
-from fofe.model.tagger import load
+from fofe.tagging.model import load
 
 CHINESE = """\
 [data]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.encode.fragments import all_fragments
-from fofe.encode.names import KINDS
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
+from fofe.features.fragments import all_fragments
+from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
+from fofe.features.name_table import KINDS
 from fofe.model.config import GazetteerConfig
 from fofe.model.storage import load_model
-from fofe.model.tagger import load
-from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
+from fofe.tagging.model import load
 from fofe.train.config import load_config
 from fofe.train.examples import LabelledSentence
 from fofe.train.names import ENOUGH_DOCUMENTS, NEIGHBOURS, prepare_names

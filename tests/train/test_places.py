@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.encode.fragments import all_fragments
+from fofe.features.fragments import all_fragments
 from fofe.train.places import marked, mention_places
 
 Spans = list[tuple[int, int, str]]

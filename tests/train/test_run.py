@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fofe.base.errors import FofeError, InputError, ModelError
 from fofe.cli import main
-from fofe.errors import FofeError, InputError, ModelError
 from fofe.model.storage import StoredModel, load_model
-from fofe.model.tagger import load
+from fofe.tagging.model import load
 from fofe.train.config import RunConfig, load_config
 from fofe.train.run import Run, train
 

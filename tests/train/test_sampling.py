@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fofe.encode.encoded import Encoder
-from fofe.encode.vocabulary import Vocabulary
+from fofe.features.encoded import Encoder
+from fofe.features.vocabulary import Vocabulary
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, Examples, LabelledSentence, make_examples
 from fofe.train.sampling import LookedUp, RareWords, Sampler, rare_words

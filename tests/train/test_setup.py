@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fofe.errors import ConfigError, InputError
+from fofe.base.errors import ConfigError, InputError
 from fofe.model.compress import compress
 from fofe.model.storage import Storage, load_model
 from fofe.model.table import Table

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
+from fofe.formats.vectors import WordVectors
 from fofe.model.config import ViewConfig
-from fofe.resources.vectors import WordVectors
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
 

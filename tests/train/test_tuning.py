@@ -6,7 +6,7 @@ import pytest
 
 from fofe.decode import Candidate
 from fofe.model.storage import Decoding
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.train.annotation import Annotation
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence

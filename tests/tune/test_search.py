@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from fofe._files import lock
+from fofe.base.errors import InputError
+from fofe.base.files import lock
 from fofe.cli import main
-from fofe.errors import InputError
 from fofe.train.config import load_config
 from fofe.tune.report import plot
 from fofe.tune.search import LOCK, Settings, Trial, _enqueue_grid, _open_study, search

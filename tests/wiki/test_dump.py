@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.wiki.dump import CUT_OFF, read_pages, read_site
 
 if TYPE_CHECKING:

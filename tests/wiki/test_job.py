@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fofe.base.errors import InputError
 from fofe.cli import main
-from fofe.errors import InputError
 from fofe.formats import read_corpus
 from fofe.wiki import job
 from fofe.wiki.dump import CUT_OFF

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.text.document import Document
 from fofe.wiki import label as reasons
 from fofe.wiki import types as why

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
 from fofe.wiki.evidence import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence
 from fofe.wiki.mapping import load_mapping
 

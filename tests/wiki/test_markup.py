@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.markup import UNBALANCED, Markup, parse
 

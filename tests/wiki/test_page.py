@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.wiki.dump import RawPage
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import Page, common_nouns, read_page

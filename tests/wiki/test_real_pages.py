@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.wiki.dump import read_pages, read_site
 from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.wiki.tables import CUT_OFF, NO_TAB, NOT_JSON, NOT_UTF8, read_table
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from fofe import __version__
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."
 

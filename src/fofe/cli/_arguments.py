@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 
 def count(text: str) -> int:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from fofe.cli import SOME_LEFT_OUT
 
 if TYPE_CHECKING:
-    from fofe.errors import InputError
-    from fofe.formats.report import Report
+    from fofe.base.errors import InputError
+    from fofe.base.report import Report
     from fofe.kbp.source import Reading
 
 

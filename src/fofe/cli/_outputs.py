@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 
 def refuse_input(

@@ -8,13 +8,13 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats import FORMATS, conll, jsonl
 from fofe.formats._shared import without_surrogates
-from fofe.formats.report import Report
 from fofe.formats.schemes import scheme_named
-from fofe.show import html
 from fofe.show.redact import redacted
+from fofe.text import html
 from fofe.text.document import Document, Mention, split_label
 
 if TYPE_CHECKING:

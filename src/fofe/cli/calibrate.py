@@ -63,14 +63,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, tell, and write what was asked for."""
-    from fofe._files import write_whole
+    from fofe.base.files import write_whole
     from fofe.cli.evaluate import read_documents
     from fofe.evaluate.calibrate import calibrate, calibration_sections
     from fofe.evaluate.diagram import reliability_diagram
     from fofe.evaluate.report import as_json, as_text
     from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
-    from fofe.model.shipped import model_path
     from fofe.model.storage import save_model
+    from fofe.tagging.installed import model_path
 
     path = model_path(args.model)
     if args.output:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fofe.base.errors import FofeError
 from fofe.cli._corpus_options import add_corpus_options
-from fofe.errors import FofeError
 
 DESCRIPTION = """\
 Make a smaller model: word vectors of 8 or 16 bits a number, other weights of
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     from fofe.evaluate.cost import costs_section, measure
     from fofe.evaluate.report import as_json, as_text
     from fofe.model.compress import compress, words_of
-    from fofe.model.shipped import model_path
     from fofe.model.storage import Storage, load_model, save_model
+    from fofe.tagging.installed import model_path
 
     if args.keep and args.words is None:
         raise FofeError("--keep goes with --words: without it all words are kept")

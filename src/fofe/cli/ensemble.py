@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 DESCRIPTION = """\
 Make an ensemble: a model directory that holds several models and averages the
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the ensemble and print its path."""
     from fofe.cli._arguments import numbers
     from fofe.model.ensemble import save_ensemble
-    from fofe.model.shipped import model_path
+    from fofe.tagging.installed import model_path
 
     weights = numbers("--weights", args.weights)
     if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):

@@ -8,16 +8,16 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.base.errors import FofeError, InputError
 from fofe.cli._arguments import natural
 from fofe.cli._corpus_options import add_corpus_options, corpus_options
-from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fofe.evaluate.report import Section
     from fofe.evaluate.scheme import Scheme
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
     from fofe.text.document import Document
 
 DESCRIPTION = """\
@@ -172,8 +172,8 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
     from fofe.evaluate.view import flat, with_labels, without_inner
-    from fofe.model.shipped import model_path
-    from fofe.model.tagger import load
+    from fofe.tagging.installed import model_path
+    from fofe.tagging.model import load
     from fofe.text.bare_names import with_bare_names
     from fofe.text.heads import with_heads
 

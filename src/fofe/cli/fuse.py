@@ -6,9 +6,9 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from fofe.base.errors import FofeError, InputError
 from fofe.cli._arguments import count, numbers
 from fofe.cli._outputs import refuse_input
-from fofe.errors import FofeError, InputError
 
 if TYPE_CHECKING:
     from fofe.fusion.vote import Rule
@@ -88,7 +88,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Fuse, write, and tell how much was left."""
-    from fofe.formats.report import Report
+    from fofe.base.report import Report
     from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
 
     if len(args.predictions) < 2:

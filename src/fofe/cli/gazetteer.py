@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.base.errors import InputError
 from fofe.cli._outputs import refuse_input
-from fofe.errors import InputError
 
 if TYPE_CHECKING:
-    from fofe.formats.report import Report
-    from fofe.resources.gazetteer import Typed
+    from fofe.base.report import Report
+    from fofe.features.gazetteer_file import Typed
 
 DESCRIPTION = """\
 Make a gazetteer of names by type, or look into one. A model whose
@@ -103,8 +103,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_build(args: argparse.Namespace) -> int:
     """Write the gazetteer and say what is in it."""
-    from fofe.formats.report import Report
-    from fofe.resources.gazetteer import build_gazetteer, save_gazetteer
+    from fofe.base.report import Report
+    from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
 
     refuse_input(args.output, args.sources)
     report = Report()
@@ -123,11 +123,11 @@ def run_build(args: argparse.Namespace) -> int:
 
 def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
     if args.titles:
-        from fofe.resources.titles import titled_names
+        from fofe.wiki.titled_names import titled_names
 
         yield from titled_names(args.sources, args.lang, args.mapping, report)
         return
-    from fofe.resources.gazetteer import read_names
+    from fofe.features.gazetteer_file import read_names
 
     for source in args.sources:
         yield from read_names(source, report)
@@ -135,7 +135,7 @@ def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
 
 def run_show(args: argparse.Namespace) -> int:
     """Print the counts, or what the names match."""
-    from fofe.resources.gazetteer import describe, load_gazetteer
+    from fofe.features.gazetteer_file import describe, load_gazetteer
 
     gazetteer = load_gazetteer(args.gazetteer)
     if args.names:

@@ -37,8 +37,8 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from fofe.model.ensemble import is_ensemble, load_ensemble
-    from fofe.model.shipped import model_path
     from fofe.model.storage import load_model, size_on_disk
+    from fofe.tagging.installed import model_path
 
     path = model_path(args.model)
     if is_ensemble(path):

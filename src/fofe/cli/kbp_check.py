@@ -38,8 +38,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Print every problem, then how many there are."""
-    from fofe.errors import InputError
-    from fofe.formats.report import Report
+    from fofe.base.errors import InputError
+    from fofe.base.report import Report
     from fofe.kbp.check import problems
     from fofe.kbp.source import read_all, source_files
     from fofe.kbp.tab import read_tab

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from fofe.cli._kbp_options import add_reading_options, reading, tell
 
 if TYPE_CHECKING:
-    from fofe.errors import InputError
-    from fofe.formats.report import Report
+    from fofe.base.errors import InputError
+    from fofe.base.report import Report
     from fofe.kbp.source import SourceDocument
     from fofe.text.document import Document
 
@@ -59,7 +59,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Convert one way or the other."""
-    from fofe.formats.report import Report
+    from fofe.base.report import Report
     from fofe.kbp.source import read_all, source_files
 
     report = Report()
@@ -86,7 +86,7 @@ def _chosen(
 def _to_training(
     args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
 ) -> int:
-    from fofe.errors import InputError
+    from fofe.base.errors import InputError
     from fofe.formats import write_corpus
     from fofe.kbp.convert import to_training
     from fofe.kbp.tab import by_document, read_tab
@@ -115,7 +115,7 @@ def _to_training(
 def _to_gold(
     args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
 ) -> int:
-    from fofe.errors import InputError
+    from fofe.base.errors import InputError
     from fofe.formats import read_corpus
     from fofe.kbp.convert import to_gold, with_ids
     from fofe.kbp.tab import TabMention, write_tab

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Print a table for each run."""
     import json
 
-    from fofe.formats.report import Report
+    from fofe.base.report import Report
     from fofe.kbp.score import layout, score
     from fofe.kbp.tab import read_tab
 

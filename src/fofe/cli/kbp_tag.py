@@ -100,10 +100,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _job(args: argparse.Namespace) -> TagJob:
-    from fofe.errors import FofeError
+    from fofe.base.errors import FofeError
     from fofe.kbp.language import language_code
     from fofe.kbp.tag import TagJob
-    from fofe.model.shipped import model_path
+    from fofe.tagging.installed import model_path
 
     models: dict[str, str] = {}
     for given in args.models:

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fofe.model.shipped import InstalledModel
+    from fofe.tagging.installed import InstalledModel
 
 DESCRIPTION = """\
 List the models that installed packages bring. Wherever a command takes a
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from fofe.evaluate.table import table
-    from fofe.model.shipped import INSTALL, installed_models
+    from fofe.tagging.installed import INSTALL, installed_models
 
     models = [_facts(model) for model in installed_models().values()]
     if args.json:

@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     import fofe
     from fofe.cli.evaluate import read_documents
     from fofe.formats._shared import open_output
-    from fofe.model.shipped import model_path
     from fofe.show.report import OnCorpus, report_page
+    from fofe.tagging.installed import model_path
 
     model = fofe.load(model_path(args.model))
     corpus = None

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from fofe.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError
 
 DESCRIPTION = """\
 Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _token(path: str | None) -> str | None:
     """The token from the file or the environment: other users see the arguments of a process."""
-    from fofe._files import read_text
+    from fofe.base.files import read_text
 
     if path is None:
         return os.environ.get("FOFE_TOKEN") or None

@@ -17,11 +17,11 @@ from fofe.cli._arguments import count
 from fofe.cli._outputs import files_read, refuse_input
 
 if TYPE_CHECKING:
-    from fofe.cli._bulk import Tagged, TagJob
+    from fofe.base.report import Report
     from fofe.cli._input_bar import InputBar
-    from fofe.cli._pieces import Piece
     from fofe.cli._show import Show
-    from fofe.formats.report import Report
+    from fofe.tagging.bulk import Tagged, TagJob
+    from fofe.tagging.inputs import Piece
 
 DESCRIPTION = """\
 Find mentions. Input is plain text, a document a line (or the whole file with
@@ -185,10 +185,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Tag, and write as it goes."""
+    from fofe.base.report import Report
     from fofe.cli._input_bar import InputBar
     from fofe.cli._show import Show
     from fofe.formats._shared import STANDARD, open_output
-    from fofe.formats.report import Report
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_effect(args, parquet=parquet)
@@ -221,22 +221,22 @@ def _results(
 ) -> Generator[Tagged, None, None]:
     """What becomes of the documents, chunk after chunk."""
     if args.engine == "spark":
-        from fofe.cli._sources import find_sources
-        from fofe.formats.report import Report
+        from fofe.base.report import Report
         from fofe.spark.bulk import tag_lines
         from fofe.spark.session import make_session
+        from fofe.tagging.sources import find_sources
 
         sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, Report())
         return tag_lines(make_session(args.master), job, sources)
-    from fofe._parallel import in_order
-    from fofe.cli._sources import chunks
+    from fofe.base.workers import in_order
+    from fofe.tagging.sources import chunks
 
     return in_order(job, chunks(waiting), args.workers)
 
 
 def _check_effect(args: argparse.Namespace, *, parquet: bool) -> None:
     """Refuse what nothing would come of, rather than let it be thought to count."""
-    from fofe.errors import FofeError
+    from fofe.base.errors import FofeError
 
     idle = {
         "--device goes with --engine torch": args.device != "auto" and args.engine != "torch",
@@ -253,7 +253,7 @@ def _tag_parquet(args: argparse.Namespace) -> int:
     _check_parquet(args)
     options = {name: value for name, value in _options(args).items() if value is not None}
     if args.engine != "spark":
-        from fofe.parquet import TextsJob, tag_files
+        from fofe.tagging.parquet import TextsJob, tag_files
 
         job = TextsJob(_model(args), args.engine, args.device, options)
         rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
@@ -269,7 +269,7 @@ def _tag_parquet(args: argparse.Namespace) -> int:
 
 def _check_parquet(args: argparse.Namespace) -> None:
     """Refuse what cannot be done with parquet, rather than leave it undone without a word."""
-    from fofe.errors import FofeError
+    from fofe.base.errors import FofeError
 
     refused = {
         "--text": args.text,
@@ -294,8 +294,8 @@ def _check_parquet(args: argparse.Namespace) -> None:
 
 def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
     """The documents that are to be read, and their bytes if that is known."""
-    from fofe.cli._sources import find_sources, pieces, texts, total_size
-    from fofe.errors import FofeError
+    from fofe.base.errors import FofeError
+    from fofe.tagging.sources import find_sources, pieces, texts, total_size
 
     if args.text and args.inputs:
         raise FofeError("give either --text or files, not both")
@@ -310,8 +310,8 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
 
 def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     """The format of the output: what was asked for, what the name of the file promises, or what fits."""
+    from fofe.base.errors import FofeError
     from fofe.cli._show import format_of_output
-    from fofe.errors import FofeError
 
     if args.redact and args.format not in (None, "text"):
         raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
@@ -328,7 +328,7 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 
 def _job(args: argparse.Namespace, show: Show) -> TagJob:
-    from fofe.cli._bulk import TagJob
+    from fofe.tagging.bulk import TagJob
 
     return TagJob(
         model=_model(args),
@@ -343,8 +343,8 @@ def _job(args: argparse.Namespace, show: Show) -> TagJob:
 
 def _model(args: argparse.Namespace) -> str:
     """The directory of the model that is wanted, or `auto`."""
-    from fofe.errors import FofeError
-    from fofe.model.shipped import AUTO, DEFAULT, model_of_language, model_path
+    from fofe.base.errors import FofeError
+    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path
 
     if args.lang is None:
         return str(model_path(args.model or DEFAULT))

@@ -76,8 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Train to the end, or only tell the plan."""
-    from fofe.errors import FofeError
-    from fofe.model.shipped import model_path
+    from fofe.base.errors import FofeError
+    from fofe.tagging.installed import model_path
     from fofe.train.config import load_config
 
     given = overrides(args)

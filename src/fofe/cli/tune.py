@@ -62,9 +62,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Search to the end; print the table of trials."""
-    from fofe._files import write_whole
-    from fofe._toml import to_toml
-    from fofe.model.settings import to_table
+    from fofe.base.files import write_whole
+    from fofe.base.settings import to_table
+    from fofe.base.toml import to_toml
     from fofe.train.config import load_config
     from fofe.tune.report import plot, table
     from fofe.tune.search import Settings, best_config, search

@@ -13,7 +13,7 @@ from fofe.cli._arguments import count, natural
 from fofe.cli._outputs import refuse_input
 
 if TYPE_CHECKING:
-    from fofe.resources.vectors import WordVectors
+    from fofe.formats.vectors import WordVectors
 
 DESCRIPTION = """\
 Word vectors: train them on plain text, convert and prune files of them, add
@@ -211,8 +211,8 @@ def _action(
 
 def run_train(args: argparse.Namespace) -> int:
     """Train to the end; print the files."""
-    from fofe.resources.plain_text import text_files
-    from fofe.resources.word2vec import VectorSettings, default_views, train_vectors
+    from fofe.vectors.plain_text import text_files
+    from fofe.vectors.train import VectorSettings, default_views, train_vectors
 
     views = tuple(args.views.split(",")) if args.views else default_views(args.lang)
     settings = VectorSettings(
@@ -243,8 +243,8 @@ def _say(line: str) -> None:
 
 def run_neighbours(args: argparse.Namespace) -> int:
     """Print the neighbours of each word."""
-    from fofe.resources.study_vectors import neighbours
-    from fofe.resources.vectors import read_vectors
+    from fofe.formats.vectors import read_vectors
+    from fofe.vectors.study import neighbours
 
     vectors = read_vectors(args.vectors)
     for word in args.words:
@@ -255,8 +255,8 @@ def run_neighbours(args: argparse.Namespace) -> int:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Write the vectors."""
-    from fofe.errors import FofeError
-    from fofe.resources.vectors import WordVectors, read_vectors
+    from fofe.base.errors import FofeError
+    from fofe.formats.vectors import WordVectors, read_vectors
 
     kind = args.to or SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
@@ -269,9 +269,9 @@ def run_convert(args: argparse.Namespace) -> int:
 
 def run_add(args: argparse.Namespace) -> int:
     """Write the vectors with those of the other language."""
-    from fofe.errors import FofeError
-    from fofe.resources.align_vectors import added
-    from fofe.resources.vectors import read_vectors
+    from fofe.base.errors import FofeError
+    from fofe.formats.vectors import read_vectors
+    from fofe.vectors.align import added
 
     kind = SUFFIXES.get(Path(args.output).suffix.lower())
     if kind is None:
@@ -286,8 +286,8 @@ def run_add(args: argparse.Namespace) -> int:
 
 def _write(vectors: WordVectors, output: str, kind: str) -> None:
     """Write vectors, and tell what was left out."""
-    from fofe.formats.report import Report
-    from fofe.resources.write_vectors import write_vectors
+    from fofe.base.report import Report
+    from fofe.formats.write_vectors import write_vectors
 
     report = Report()
     write_vectors(vectors, output, kind, report)
@@ -299,10 +299,10 @@ def run_coverage(args: argparse.Namespace) -> int:
     """Print what share of the corpora is known."""
     from dataclasses import asdict
 
+    from fofe.base.report import Report
     from fofe.formats import read_corpus
-    from fofe.formats.report import Report
-    from fofe.resources.study_vectors import coverage
-    from fofe.resources.vectors import read_vectors
+    from fofe.formats.vectors import read_vectors
+    from fofe.vectors.study import coverage
 
     report = Report()
     words = [

@@ -91,7 +91,7 @@ def run_label(args: argparse.Namespace) -> int:
     """Label, and print what was found and what was left out."""
     from pathlib import Path
 
-    from fofe.errors import InputError
+    from fofe.base.errors import InputError
     from fofe.wiki.job import Settings, label_dump
 
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.decode.select import NONE_COLUMN
-from fofe.encode.fragments import Fragments
+from fofe.features.fragments import Fragments
 
 NEAR = 500
 """How many tokens apart mentions may be to count for one another."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fofe.base.errors import FofeError
 from fofe.decode.candidate import Candidate
 from fofe.decode.flat import highest_first, highest_first_by_word, longest_first, longest_first_by_word
 from fofe.decode.nested import Flat, non_crossing, recursive
-from fofe.errors import FofeError
 
 HIGHEST_FIRST = "highest-first"
 NON_CROSSING = "non-crossing"

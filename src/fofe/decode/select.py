@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.decode.candidate import Candidate
-from fofe.encode.fragments import Fragments
+from fofe.features.fragments import Fragments
 
 NONE_COLUMN = 0
 """Where the probability of NONE stands; the labels follow."""

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fofe.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError
 from fofe.evaluate.spans import paired_spans
 from fofe.text.document import Document
 

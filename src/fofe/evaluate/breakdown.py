@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.evaluate.scores import Counts, count_by
 from fofe.evaluate.spans import Overlaps, Span, paired_spans, spans_of
 from fofe.text.document import Document

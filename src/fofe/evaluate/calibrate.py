@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.evaluate.calibration import Bin, calibration_error, fit_temperatures, reliability
 from fofe.evaluate.curve import Point
 from fofe.evaluate.judgements import judge
@@ -14,8 +14,8 @@ from fofe.evaluate.table import table
 from fofe.evaluate.thresholds import best_point, decoded_curve
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
-from fofe.model.tagger import assembled
 from fofe.model.temperature import with_temperatures
+from fofe.tagging.model import assembled
 from fofe.text.document import Document
 
 FITTED_ON = "corpus"

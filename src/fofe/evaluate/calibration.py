@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.decode.select import NONE_COLUMN
 from fofe.evaluate.judgements import Judgements
 

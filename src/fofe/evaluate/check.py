@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import EMPTY_SENTENCES, Report
 from fofe.evaluate.table import table
-from fofe.formats.report import EMPTY_SENTENCES, Report
 from fofe.text.align import TokenSpan, align
 from fofe.text.document import Document, Mention
 

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fofe.encode.vocabulary import Vocabulary
 from fofe.evaluate.report import Section
 from fofe.evaluate.scores import score_documents
 from fofe.evaluate.table import table
+from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import load_model, size_on_disk
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.text.document import Document
 
 TRIES = 3

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.errors import FofeError
 from fofe.decode import Candidate
 from fofe.decode.select import NONE_COLUMN, select
-from fofe.errors import FofeError
 from fofe.model.engine import Scores
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.text.align import align
 from fofe.text.document import Document
 

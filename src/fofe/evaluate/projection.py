@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray
-from fofe.errors import FofeError
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.errors import FofeError
 from fofe.model.engine import Scores
-from fofe.model.tagger import Model, Scorer, scoring_by
+from fofe.tagging.model import Model, Scorer, scoring_by
 from fofe.text.document import join_label, split_label
 
 NONE = "NONE"

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
+from fofe.base.settings import build
 from fofe.evaluate.projection import in_labels_of_corpus, mapped
-from fofe.model.settings import build
 from fofe.model.storage import Decoding
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.text.document import NOMINAL, Document, join_label
 
 

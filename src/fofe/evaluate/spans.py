@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text.document import Document
 
 

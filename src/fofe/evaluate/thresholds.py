@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fofe.base.errors import FofeError
 from fofe.decode import resolve
-from fofe.errors import FofeError
 from fofe.evaluate.curve import Point
 from fofe.evaluate.judgements import Judgements
 from fofe.evaluate.scores import Counts

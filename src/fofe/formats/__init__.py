@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats import brat, conll, docbin, doccano, jsonl, label_studio
 from fofe.formats._guess import guess_by_content
 from fofe.formats._shared import STANDARD, Target
-from fofe.formats.report import Report
 from fofe.text.document import Document
 
 __all__ = [

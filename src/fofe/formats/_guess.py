@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fofe._files import check_is_text
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import check_is_text
 from fofe.formats.conll import is_tag
 
 _GLANCE = 65_536

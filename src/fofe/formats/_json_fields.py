@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats._shared import parse_label
-from fofe.formats.report import Report
 from fofe.text.document import NAME, NOMINAL, Mention
 
 _KIND_OF_VALUE = {

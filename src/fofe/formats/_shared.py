@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from fofe._files import ENCODING_REMEDY, check_is_text, decode_utf8, read_text, write_whole
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.files import ENCODING_REMEDY, check_is_text, decode_utf8, read_text, write_whole
+from fofe.base.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
 
 STANDARD = "-"

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from fofe._files import read_text, write_whole
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import read_text, write_whole
+from fofe.base.report import Report
 from fofe.formats._shared import (
     EMPTY_FILES,
     STANDARD,
@@ -24,7 +25,6 @@ from fofe.formats._shared import (
     parse_label,
     without_surrogates,
 )
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention
 
 TEXT_SUFFIX = ".txt"

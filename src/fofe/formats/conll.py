@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats._shared import (
     EMPTY_FILES,
     Target,
@@ -30,7 +31,6 @@ from fofe.formats._shared import (
     read_all,
     without_surrogates,
 )
-from fofe.formats.report import Report
 from fofe.formats.schemes import LETTERS, OUTSIDE, Scheme, TagSpan, detect_scheme, scheme_named
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, Sentence

@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe._files import write_whole
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import write_whole
+from fofe.base.report import Report
 from fofe.formats._shared import (
     EMPTY_FILES,
     STANDARD,
@@ -25,7 +26,6 @@ from fofe.formats._shared import (
     parse_label,
     without_surrogates,
 )
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import (
     EMPTY_FILES,
@@ -26,7 +27,6 @@ from fofe.formats._shared import (
     to_json,
     without_surrogates,
 )
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap, OffsetUnit
 

@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import EMPTY_SENTENCES, Report
 from fofe.formats._foreign import IF_DOCCANO, IF_LABEL_STUDIO, note_unread_annotation
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import (
@@ -35,7 +36,6 @@ from fofe.formats._shared import (
     text_of,
     to_json,
 )
-from fofe.formats.report import EMPTY_SENTENCES, Report
 from fofe.text.align import Aligner, align
 from fofe.text.document import KNOWN, NEGATIVE, UNKNOWN, Document, Mention, Region, Sentence, Token
 from fofe.text.regions import token_regions

@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import (
     EMPTY_FILES,
@@ -31,7 +32,6 @@ from fofe.formats._shared import (
     to_json,
     without_surrogates,
 )
-from fofe.formats.report import Report
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap
 

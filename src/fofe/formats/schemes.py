@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 OUTSIDE = "O"
 ORPHAN = "tags that continue no mention, read as the start of one"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fofe._arrays import FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.evaluate.scores import Counts
 from fofe.fusion.vote import WEIGHTED, Rule, fuse
 from fofe.text.document import Mention

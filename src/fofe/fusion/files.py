@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from fofe.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError
+from fofe.base.report import Report
 from fofe.formats import read_corpus, write_corpus
-from fofe.formats.report import Report
 from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
 from fofe.fusion.vote import WEIGHTED, Rule, fuse
 from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fofe.base.errors import FofeError
 from fofe.decode import STRATEGIES, Candidate, resolve
-from fofe.errors import FofeError
 from fofe.text.document import Mention
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.kbp.source import SourceDocument
 from fofe.kbp.tab import TabMention, one_line
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.kbp.check import check_mention
 from fofe.kbp.source import SourceDocument
 from fofe.kbp.tab import TabMention, numbered

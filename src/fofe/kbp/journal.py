@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from fofe._files import read_text, write_whole
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import read_text, write_whole
 
 Entry = dict[str, Any]
 

@@ -6,7 +6,7 @@ import re
 from types import MappingProxyType
 from typing import Final
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text.detect import detect
 
 ENGLISH, CHINESE, SPANISH = "eng", "cmn", "spa"

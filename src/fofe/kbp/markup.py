@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 STRUCTURE = frozenset(
     {

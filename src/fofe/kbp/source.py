@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from fofe._files import read_text
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.files import read_text
+from fofe.base.report import Report
 from fofe.kbp.language import language_of
 from fofe.kbp.markup import Tag, attribute, tag_at, tags
 from fofe.kbp.shown import Shown, ShownBuilder

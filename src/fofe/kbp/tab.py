@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.formats._shared import STANDARD, Target, display_name, open_output, read_lines
-from fofe.formats.report import Report
 from fofe.text.document import NAME, NOMINAL
 
 SUFFIX = ".tab"

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe import __version__
-from fofe._parallel import in_order
-from fofe.errors import InputError
-from fofe.formats.report import Report
+from fofe.base.errors import InputError
+from fofe.base.report import Report
+from fofe.base.workers import in_order
 from fofe.kbp.journal import Entry, Journal, stamp
 from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
 from fofe.kbp.tab import TabMention, numbered
 from fofe.text.document import NAME
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 AUTHOR_TYPE = "PER"
 CHUNK_BYTES = 65_536
@@ -46,7 +46,7 @@ class TagJob:
 
     def start(self) -> Callable[[list[str]], list[Entry]]:
         """Load the models."""
-        from fofe.model.tagger import load
+        from fofe.tagging.model import load
 
         models = {code: load(path).with_options(**self.options) for code, path in self.models.items()}
 

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fofe._arrays import BoolArray
-from fofe.encode.encoded import EncodedText, Spelling
-from fofe.encode.fragments import Fragments
+from fofe.base.arrays import BoolArray
+from fofe.features.encoded import EncodedText, Spelling
+from fofe.features.fragments import Fragments
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 _UNSPELT = Spelling(_NOTHING, np.zeros(1, dtype=np.int64), _NOTHING, _NOTHING)

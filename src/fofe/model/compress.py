@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fofe.encode.vocabulary import Vocabulary
-from fofe.errors import FofeError, ModelError
+from fofe.base.errors import FofeError, ModelError
+from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import Storage, StoredModel
 from fofe.model.table import TABLES, Table, as_float, table_name
 

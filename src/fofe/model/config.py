@@ -6,10 +6,10 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from fofe.encode.fofe import FORGOTTEN
-from fofe.encode.matches import PLACES
-from fofe.encode.surroundings import FAR
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
+from fofe.features.fofe import FORGOTTEN
+from fofe.features.matches import PLACES
+from fofe.features.surroundings import FAR
 from fofe.text.digits import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
 

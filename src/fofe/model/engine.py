@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import Contexts, Encoder, Key
-from fofe.encode.fragments import Fragments, all_fragments
-from fofe.encode.layout import input_blocks
-from fofe.encode.surroundings import sentence_sums, surroundings
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.encoded import Contexts, Encoder, Key
+from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.layout import input_blocks
+from fofe.features.surroundings import sentence_sums, surroundings
 from fofe.model.characters import FragmentCharacters
 from fofe.model.config import ModelConfig
 from fofe.model.first_layer import FirstLayer

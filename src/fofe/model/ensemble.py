@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe._files import read_text, write_whole
-from fofe.encode.fragments import Fragments
-from fofe.errors import ModelError
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.errors import ModelError
+from fofe.base.files import read_text, write_whole
+from fofe.base.folders import whole_folder
+from fofe.base.settings import build, to_table
+from fofe.features.fragments import Fragments
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores
-from fofe.model.folders import whole_folder
-from fofe.model.settings import build, to_table
 from fofe.model.storage import ENSEMBLE, Decoding, StoredModel, load_model
 
 if TYPE_CHECKING:
-    from fofe.model.tagger import Scorer
+    from fofe.tagging.model import Scorer
 
 FORMAT_VERSION = 1
 SMALLEST = 1e-30

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
-from fofe.encode.encoded import Contexts
-from fofe.encode.fofe import scan, scan_back
-from fofe.encode.fragments import Fragments, covered_tokens
-from fofe.encode.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import Contexts
+from fofe.features.fofe import scan, scan_back
+from fofe.features.fragments import Fragments, covered_tokens
+from fofe.features.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
 from fofe.model.config import (
     BAG,
     LEFT_EXCLUDING,

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import Contexts
-from fofe.encode.fragments import Fragments
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.encoded import Contexts
+from fofe.features.fragments import Fragments
 from fofe.model.lexicon import PlacedWords
 
 PREFIX = "gate."

@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import Contexts
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.encoded import Contexts
 
 FIRST_ROOM = 1024
 NO_WORD = 0

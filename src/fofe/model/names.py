@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import Contexts, Encoder
-from fofe.encode.fragments import Fragments
-from fofe.encode.layout import NAMES, Block
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.encoded import Contexts, Encoder
+from fofe.features.fragments import Fragments
+from fofe.features.layout import NAMES, Block
 
 
 class FragmentNames:

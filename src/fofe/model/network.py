@@ -9,7 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from fofe.encode.layout import Block, input_blocks
+from fofe.features.layout import Block, input_blocks
 from fofe.model.batch import TorchBatch
 from fofe.model.config import (
     BAG,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
 
 KEPT_BYTES = 31 << 20
 

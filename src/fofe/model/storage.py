@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from fofe._files import read_text
+from fofe.base.errors import InputError, ModelError
+from fofe.base.files import read_text
+from fofe.base.folders import whole_folder
+from fofe.base.settings import build, to_table
 from fofe.decode import STRATEGIES
-from fofe.encode.encoded import Encoder
-from fofe.encode.names import NameTable
-from fofe.encode.vocabulary import Alphabet, Vocabulary
-from fofe.errors import InputError, ModelError
+from fofe.features.encoded import Encoder
+from fofe.features.gazetteer_file import Gazetteer, load_gazetteer, save_gazetteer
+from fofe.features.name_table import NameTable
+from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.model.config import GazetteerConfig, ModelConfig, ViewConfig
-from fofe.model.folders import whole_folder
 from fofe.model.gate import GateSettings
-from fofe.model.settings import build, to_table
 from fofe.model.shapes import expected_shapes
 from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
-from fofe.resources.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 
 FORMAT_VERSION = 1
 NAMES_FILE = "names.gazetteer"

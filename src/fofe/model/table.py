@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fofe._arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 
 FLOAT_KINDS = ("float32", "float16")
 TABLE_KINDS = (*FLOAT_KINDS, "int8")

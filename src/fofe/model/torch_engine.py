@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from fofe._arrays import FloatArray
-from fofe.encode.encoded import EncodedText, Encoder
-from fofe.encode.fragments import Fragments, all_fragments
-from fofe.encode.names import NameBits
-from fofe.encode.surroundings import importance, sentence_sums, surroundings, weighted
-from fofe.errors import ConfigError
+from fofe.base.arrays import FloatArray
+from fofe.base.errors import ConfigError
+from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.name_table import NameBits
+from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.model.batch import make_batch
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores

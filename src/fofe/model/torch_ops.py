@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fofe.encode.fofe import FORGOTTEN
+from fofe.features.fofe import FORGOTTEN
 
 
 def scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ def scan_both(values: Tensor, factor: float, starts: Tensor, ends: Tensor) -> tu
 
 
 def _scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
-    """Doubling steps, as in `fofe.encode.fofe.scan`."""
+    """Doubling steps, as in `fofe.features.fofe.scan`."""
     codes = values.clone()
     carry = torch.where(starts, 0.0, factor).to(values.dtype)
     step = 1

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import EncodedText, Encoder, Key
-from fofe.encode.fofe import scan, scan_back
-from fofe.encode.surroundings import importance, weighted
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.features.encoded import EncodedText, Encoder, Key
+from fofe.features.fofe import scan, scan_back
+from fofe.features.surroundings import importance, weighted
 from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.lexicon import PlacedWords
 from fofe.model.numpy_ops import Convolution, shifted

@@ -11,11 +11,11 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
-from fofe.model.settings import to_table
+from fofe.base.settings import to_table
 from fofe.model.storage import Decoding
-from fofe.model.tagger import Model
-from fofe.show.colours import colour_of
 from fofe.show.lattice import Lattice
+from fofe.tagging.model import Model
+from fofe.text.colours import colour_of
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.offsets import OffsetMap, OffsetUnit
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from fofe.model.tagger import TOKENS_AT_ONCE, Model
+from fofe.tagging.model import TOKENS_AT_ONCE, Model
 from fofe.text.document import Document, Sentence
 
 Result = TypeVar("Result")

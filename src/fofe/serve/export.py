@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 
+from fofe.base.report import Report
 from fofe.formats import brat, jsonl
-from fofe.formats.report import Report
-from fofe.show.html import page
 from fofe.show.redact import redacted
 from fofe.text.document import Document
+from fofe.text.html import page
 
 MEDIA_TYPES = {
     "jsonl": "application/x-ndjson",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from fofe.errors import FofeError
-from fofe.model.shipped import model_path
-from fofe.model.tagger import Model, load
+from fofe.base.errors import FofeError
+from fofe.tagging.installed import model_path
+from fofe.tagging.model import Model, load
 
 MODEL_FOLDER = "model"
 

@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 from fofe.serve.app import Server
 from fofe.serve.guard import Guard, Limits
 from fofe.serve.models import Models

@@ -14,10 +14,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from fofe.model.tagger import Model
 from fofe.serve.answers import document_answer, encoded
 from fofe.serve.guard import Limits
 from fofe.serve.tagging import Tagging
+from fofe.tagging.model import Model
 from fofe.text.offsets import OffsetUnit
 
 NDJSON = "application/x-ndjson"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fofe.model.tagger import Model
 from fofe.serve.batcher import Batcher, parts
 from fofe.serve.metrics import Metrics
+from fofe.tagging.model import Model
 from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
 

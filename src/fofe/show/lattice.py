@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fofe._arrays import FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate, resolve
 from fofe.decode.candidate import by_length, by_score, contains
 from fofe.decode.resolve import NON_CROSSING
 from fofe.decode.select import NONE_COLUMN, select
 from fofe.model.storage import Decoding
-from fofe.model.tagger import Model
+from fofe.tagging.model import Model
 from fofe.text.document import Document, Sentence
 
 Outcome = Literal["mention", "lost", "below", "none"]

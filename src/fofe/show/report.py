@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from fofe._files import read_text
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import read_text
 from fofe.evaluate.calibration import reliability
 from fofe.evaluate.diagram import reliability_diagram
 from fofe.evaluate.errors import KINDS, MentionError, examples, find_errors
@@ -20,10 +20,10 @@ from fofe.evaluate.scores import score_documents
 from fofe.evaluate.spans import paired_spans
 from fofe.evaluate.table import score_row
 from fofe.evaluate.thresholds import decoded_curve
-from fofe.model.tagger import Model
 from fofe.show.charts import axis, line_chart
-from fofe.show.html import PAGE_END, marked_up, page_head
+from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention
+from fofe.text.html import PAGE_END, marked_up, page_head
 
 METRICS = "metrics.jsonl"
 NOTHING = "nothing"

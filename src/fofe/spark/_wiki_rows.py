@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.spark.rows import Row
 from fofe.wiki import dump, tables
 from fofe.wiki.dump import RawPage

@@ -7,13 +7,13 @@ from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from fofe.cli._bulk import Tagged, TagJob
-from fofe.cli._pieces import JsonLine, Piece, TextLine
-from fofe.cli._sources import TEXT_LINES, Source, chunks
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 from fofe.spark.lines import Range, count_lines, cut_up, numbered, read_range
 from fofe.spark.rows import Row, map_rows, one_row_each
 from fofe.spark.tagging import tag
+from fofe.tagging.bulk import Tagged, TagJob
+from fofe.tagging.inputs import JsonLine, Piece, TextLine
+from fofe.tagging.sources import TEXT_LINES, Source, chunks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 RANGE_BYTES = 4 << 20
 

@@ -7,7 +7,7 @@ import sys
 from os import environ
 from typing import TYPE_CHECKING
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

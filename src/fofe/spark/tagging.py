@@ -7,15 +7,15 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe._mention_column import mention_fields, mentions_type
-from fofe.errors import FofeError
-from fofe.model.shipped import AUTO, model_path
+from fofe.base.errors import FofeError
+from fofe.tagging.installed import AUTO, model_path
+from fofe.tagging.mention_column import mention_fields, mentions_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from fofe.model.tagger import Model
+    from fofe.tagging.model import Model
 
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
@@ -58,7 +58,7 @@ def tag(
 @cache
 def _model(path: str, options: Options) -> Model:
     """A model that stays in the memory of its process, since workers are used again."""
-    from fofe.model.tagger import load
+    from fofe.tagging.model import load
 
     return load(path).with_options(**dict(options))
 

@@ -18,8 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe._files import write_whole
-from fofe.formats.report import Report
+from fofe.base.files import write_whole
+from fofe.base.report import Report
 from fofe.spark import _wiki_rows as rows
 from fofe.spark.rows import map_rows, one_row_each
 from fofe.wiki.job import Settings, claim

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
 
 DigitRule = Callable[[str], str]
 

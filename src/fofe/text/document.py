@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 NAME = "NAM"
 NOMINAL = "NOM"
@@ -103,7 +103,7 @@ class Document:
 
     def _repr_html_(self) -> str:
         """How a notebook shows the document: its text with the mentions underlined."""
-        from fofe.show.html import standalone
+        from fofe.text.html import standalone
 
         return standalone(self)
 

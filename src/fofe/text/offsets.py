@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 
 OffsetUnit = Literal["codepoints", "utf16", "bytes"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from fofe.errors import ConfigError, FofeError
+from fofe.base.errors import ConfigError, FofeError
 
 Segmenter = Callable[[str], list[str]]
 """Cuts a text into words that, joined, are the text again."""

@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.text._rules import Rules
 from fofe.text.document import Document, Sentence, Token
 from fofe.text.languages import chinese, english, plain, spanish

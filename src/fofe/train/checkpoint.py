@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from fofe.errors import ModelError
+from fofe.base.errors import ModelError
 from fofe.train.learner import Learner
 from fofe.train.tuning import Tuned
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fofe._toml import read_toml, toml_value
+from fofe.base.errors import ConfigError
+from fofe.base.settings import build
+from fofe.base.toml import read_toml, toml_value
 from fofe.decode import STRATEGIES
-from fofe.errors import ConfigError
 from fofe.model.config import ModelConfig, ViewConfig
-from fofe.model.settings import build
-from fofe.model.shipped import holds_model
+from fofe.tagging.installed import holds_model
 from fofe.train.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 
 OPTIMISERS = ("adamw", "sgd")

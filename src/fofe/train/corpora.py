@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.decode.view import outer_spans
-from fofe.errors import InputError
 from fofe.evaluate.projection import NONE, mapped
 from fofe.formats import read_corpus
-from fofe.formats.report import Report
 from fofe.text.bare_names import with_bare_names
 from fofe.text.document import Document, join_label, split_label
 from fofe.text.heads import with_heads

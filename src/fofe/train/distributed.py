@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch import distributed as processes
 
-from fofe.encode.fragments import Fragments
+from fofe.features.fragments import Fragments
 from fofe.train.sampling import Batch
 
 Value = TypeVar("Value")

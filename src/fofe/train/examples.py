@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe._arrays import BoolArray, IntArray
-from fofe.encode.fragments import Fragments, all_fragments
+from fofe.base.arrays import BoolArray, IntArray
+from fofe.base.report import Report
 from fofe.evaluate.projection import NONE
-from fofe.formats.report import Report
+from fofe.features.fragments import Fragments, all_fragments
 from fofe.text.align import align
-from fofe.text.as_read import as_read
 from fofe.text.document import Document
+from fofe.text.normalise import as_read
 from fofe.text.regions import TokenRegions, token_regions
 from fofe.train.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
 from fofe.train.places import Places, marked, mention_places

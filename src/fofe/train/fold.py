@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from fofe.errors import InputError
+from fofe.base.errors import InputError
 from fofe.train.examples import LabelledSentence
 
 

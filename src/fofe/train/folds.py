@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fofe.errors import FofeError
+from fofe.base.errors import FofeError
 from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
 from fofe.train.config import RunConfig
 from fofe.train.fold import Fold

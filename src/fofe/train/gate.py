@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.encoded import Contexts, Encoder, Key
-from fofe.encode.fragments import Fragments, all_fragments
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.encoded import Contexts, Encoder, Key
+from fofe.features.fragments import Fragments, all_fragments
 from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing

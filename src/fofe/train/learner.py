@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fofe._arrays import BoolArray, FloatArray
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.network import Network
 from fofe.model.torch_ops import Dropout, Dropping

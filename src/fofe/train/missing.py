@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from fofe._arrays import IntArray
-from fofe._files import write_whole
+from fofe.base.arrays import IntArray
+from fofe.base.files import write_whole
 from fofe.decode import Candidate, resolve
-from fofe.model.tagger import Scorer
+from fofe.tagging.model import Scorer
 from fofe.train.annotation import IN_DOUBT
 from fofe.train.corpora import Corpora
 from fofe.train.examples import LabelledSentence

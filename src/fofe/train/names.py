@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fofe._arrays import BoolArray, IntArray
-from fofe.encode.fragments import Fragments
-from fofe.encode.names import (
+from fofe.base.arrays import BoolArray, IntArray
+from fofe.features.fragments import Fragments
+from fofe.features.gazetteer_file import load_gazetteer, make_table
+from fofe.features.name_table import (
     EXACT,
     FOLDED,
     KINDS,
@@ -27,7 +28,6 @@ from fofe.encode.names import (
 )
 from fofe.model.config import GazetteerConfig
 from fofe.model.storage import StoredModel
-from fofe.resources.gazetteer import load_gazetteer, make_table
 from fofe.train.config import RunConfig
 from fofe.train.examples import LabelledSentence
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fofe._arrays import BoolArray, IntArray
-from fofe.encode.fragments import all_fragments
+from fofe.base.arrays import BoolArray, IntArray
+from fofe.features.fragments import all_fragments
 
 
 def marked(spans: Sequence[Sequence[tuple[int, ...]]], token_offsets: IntArray) -> BoolArray:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fofe._arrays import BoolArray
-from fofe.encode.encoded import Contexts
+from fofe.base.arrays import BoolArray
 from fofe.evaluate.table import table
+from fofe.features.encoded import Contexts
 from fofe.text.document import split_label
 from fofe.train.config import RunConfig, SamplingConfig
 from fofe.train.corpora import Corpus, read_corpora

@@ -15,11 +15,11 @@ import torch
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from fofe._arrays import FloatArray
-from fofe._files import write_whole
-from fofe.errors import ConfigError, FofeError, InputError
+from fofe.base.arrays import FloatArray
+from fofe.base.errors import ConfigError, FofeError, InputError
+from fofe.base.files import write_whole
+from fofe.base.settings import to_table
 from fofe.model.engine import Engine
-from fofe.model.settings import to_table
 from fofe.model.storage import Decoding, StoredModel, load_model, save_model
 from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint

@@ -8,13 +8,13 @@ from itertools import compress
 
 import numpy as np
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
-from fofe.encode.encoded import EncodedText, Segments
-from fofe.encode.fragments import Fragments
-from fofe.encode.names import NameBits
-from fofe.encode.ragged import ragged
-from fofe.encode.surroundings import sentence_sums, surroundings, weighted
-from fofe.encode.vocabulary import Vocabulary
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import EncodedText, Segments
+from fofe.features.fragments import Fragments
+from fofe.features.name_table import NameBits
+from fofe.features.ragged import ragged
+from fofe.features.surroundings import sentence_sums, surroundings, weighted
+from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.train.config import SamplingConfig
 from fofe.train.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples

@@ -12,17 +12,17 @@ import numpy as np
 import torch
 
 from fofe import __version__
-from fofe._arrays import BoolArray, FloatArray
-from fofe.encode.encoded import EncodedText, Encoder
-from fofe.encode.surroundings import importance
-from fofe.encode.vocabulary import Alphabet, Vocabulary
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.settings import to_table
+from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.surroundings import importance
+from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.formats.vectors import WordVectors, read_vectors
 from fofe.model.config import ModelConfig
 from fofe.model.network import Network
-from fofe.model.settings import to_table
 from fofe.model.storage import StoredModel
 from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
-from fofe.resources.vectors import WordVectors, read_vectors
 from fofe.text.segment import segmenter
 from fofe.train.config import RunConfig
 from fofe.train.corpora import Corpora

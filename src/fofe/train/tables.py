@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fofe._arrays import FloatArray, IntArray
-from fofe.encode.vocabulary import Vocabulary
-from fofe.errors import ConfigError
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.errors import ConfigError
+from fofe.features.vocabulary import Vocabulary
+from fofe.formats.vectors import WordVectors
 from fofe.model.config import ViewConfig
-from fofe.resources.vectors import WordVectors
 from fofe.train.averaging import kept_since
 
 RANDOM_RANGE = 0.25

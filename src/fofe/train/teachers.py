@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fofe._arrays import BoolArray, FloatArray, IntArray
-from fofe.encode.fragments import all_fragments
-from fofe.encode.names import NameBits
-from fofe.errors import ConfigError
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.errors import ConfigError
+from fofe.features.fragments import all_fragments
+from fofe.features.name_table import NameBits
 from fofe.model.engine import Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
-from fofe.model.shipped import model_path
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
+from fofe.tagging.installed import model_path
 from fofe.train.examples import Examples, LabelledSentence
 from fofe.train.names import without_own_names
 from fofe.train.tuning import groups

@@ -14,7 +14,7 @@ from fofe.decode.view import outer_spans, outermost
 from fofe.evaluate.projection import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.storage import Decoding
-from fofe.model.tagger import Scorer
+from fofe.tagging.model import Scorer
 from fofe.train.annotation import Annotation, one_to_one
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence

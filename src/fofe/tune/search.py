@@ -18,10 +18,10 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe._files import lock
-from fofe._parallel import in_order
-from fofe.errors import FofeError, InputError
-from fofe.model.settings import to_table
+from fofe.base.errors import FofeError, InputError
+from fofe.base.files import lock
+from fofe.base.settings import to_table
+from fofe.base.workers import in_order
 from fofe.train.config import RunConfig, load_config
 from fofe.tune.space import Choices, Range, Space, check_space
 

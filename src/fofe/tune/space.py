@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fofe._toml import read_toml
-from fofe.errors import ConfigError
-from fofe.model.settings import build
+from fofe.base.errors import ConfigError
+from fofe.base.settings import build
+from fofe.base.toml import read_toml
 from fofe.train.config import RunConfig, load_config
 
 

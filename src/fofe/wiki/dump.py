@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
-from fofe.resources.packed import BROKEN, open_packed
+from fofe.base.compressed import BROKEN, open_packed
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 
 CHUNK_BYTES = 1 << 20
 CUT_OFF = "dumps that end before their end, read as far as they go"

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import IO, NamedTuple, cast
 
 from fofe import __version__
-from fofe._files import write_whole
-from fofe._parallel import in_order
-from fofe.errors import InputError
+from fofe.base.errors import InputError
+from fofe.base.files import write_whole
+from fofe.base.report import Report
+from fofe.base.workers import in_order
 from fofe.formats import jsonl
-from fofe.formats.report import Report
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import RawPage, read_pages, read_site
 from fofe.wiki.label import Labelled, Labeller, by_first_word

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import UNKNOWN, Document, Mention, Region, Sentence
 from fofe.text.tokenise import tokeniser

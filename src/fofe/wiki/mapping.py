@@ -23,8 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fofe._toml import read_toml
-from fofe.errors import ConfigError
+from fofe.base.errors import ConfigError
+from fofe.base.toml import read_toml
 from fofe.wiki.evidence import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence
 from fofe.wiki.languages import wiki_language
 

@@ -11,7 +11,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.wiki._cut import Buffer, Link, cut
 from fofe.wiki.languages import WikiLanguage
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 from fofe.wiki._cut import Link
 from fofe.wiki.dump import RawPage
 from fofe.wiki.evidence import TITLE, evidence, is_disambiguation

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from fofe.formats.report import Report
+from fofe.base.report import Report
 
 
 @dataclass

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fofe.errors import InputError
-from fofe.formats.report import Report
-from fofe.resources.packed import BROKEN, open_packed
+from fofe.base.compressed import BROKEN, open_packed
+from fofe.base.errors import InputError
+from fofe.base.report import Report
 from fofe.wiki.evidence import TABLE, WIKIDATA, Evidence
 from fofe.wiki.titles import normalise
 

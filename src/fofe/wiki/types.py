@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from fofe._files import write_whole
+from fofe.base.files import write_whole
 from fofe.wiki.evidence import TITLE, Evidence
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import Mapping, Types

@@ -1,0 +1,1 @@
+"""Errors, reports, files, settings and worker processes: what every package may use."""

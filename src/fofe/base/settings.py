@@ -1,0 +1,91 @@
+"""From plain tables (TOML, JSON) to frozen dataclasses and back, with errors that name the key."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar, Union
+
+from fofe.base.errors import ConfigError
+
+Settings = TypeVar("Settings")
+
+
+def build(cls: type[Settings], table: Mapping[str, Any], *, path: str | Path | None = None) -> Settings:
+    """Make a settings dataclass from a table; unknown keys and wrong types are errors."""
+    return typing.cast(Settings, _build(cls, table, "", path))
+
+
+def to_table(settings: Any) -> dict[str, Any]:
+    """The plain table of a settings dataclass, without what is unset; the inverse of `build`."""
+    return typing.cast(dict[str, Any], _plain(dataclasses.asdict(settings)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _build(cls: Any, table: Any, where: str, path: str | Path | None) -> Any:
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{where or 'the configuration'} must be a table, not {table!r}", path=path)
+    hints = typing.get_type_hints(cls)
+    known = [field.name for field in dataclasses.fields(cls)]
+    for key in table:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            meant = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
+            raise ConfigError(f"unknown key {_join(where, key)!r}", path=path, remedy=meant)
+    values = {key: _convert(hints[key], value, _join(where, key), path) for key, value in table.items()}
+    missing = [
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.name not in values
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise ConfigError(f"missing key {_join(where, missing[0])!r}", path=path, remedy="add it")
+    try:
+        return cls(**values)
+    except ValueError as error:
+        raise ConfigError(f"{where + ': ' if where else ''}{error}", path=path) from None
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _convert(hint: Any, value: Any, where: str, path: str | Path | None) -> Any:
+    origin = typing.get_origin(hint)
+    arguments = typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        options = [option for option in arguments if option is not type(None)]
+        return None if value is None else _convert(options[0], value, where, path)
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ConfigError(f"{where} must be a list, not {value!r}", path=path)
+        return tuple(
+            _convert(arguments[0], item, f"{where}[{number}]", path) for number, item in enumerate(value)
+        )
+    if origin is dict:
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{where} must be a table, not {value!r}", path=path)
+        return {key: _convert(arguments[1], item, _join(where, key), path) for key, item in value.items()}
+    if dataclasses.is_dataclass(hint):
+        return _build(hint, value, where, path)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if hint is Any or (isinstance(value, hint) and (hint is bool or not isinstance(value, bool))):
+        return value
+    raise ConfigError(f"{where} must be {_KINDS.get(hint, str(hint))}, not {value!r}", path=path)
+
+
+_KINDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}

@@ -1,1 +1,0 @@
-"""Vocabularies, FOFE codes, fragments and the layout of the features."""

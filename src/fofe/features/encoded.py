@@ -1,0 +1,270 @@
+"""Sentences as integers: what both the training network and the tagging engine start from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.matches import Matches, WordFinder
+from fofe.features.name_table import NameTable
+from fofe.features.ragged import ragged
+from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.model.config import ModelConfig
+from fofe.text.segment import InWord, Segmenter, in_words, segmenter
+
+Key = str | InWord
+"""All that the vectors of a token on its own depend on: the token, or the token in the words that hold it."""
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """How T tokens form S sentences, and which of these share a context."""
+
+    token_offsets: IntArray
+    """[S + 1] where each sentence's tokens begin."""
+    opens: BoolArray
+    """[S] whether a sentence opens a context; one that does not shares that of the sentence before."""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> Contexts:
+        """The contexts of sentences of words; without `opens` each sentence is a context of its own."""
+        offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)), out=offsets[1:])
+        alone = np.ones(len(sentences), dtype=bool)
+        return cls(offsets, alone if opens is None else np.asarray(opens, dtype=bool))
+
+    def __len__(self) -> int:
+        return len(self.token_offsets) - 1
+
+    @property
+    def token_count(self) -> int:
+        return int(self.token_offsets[-1])
+
+    def context_offsets(self) -> IntArray:
+        """[N + 1] where the tokens of each context begin."""
+        return np.append(self.token_offsets[:-1][self.opens], self.token_count)
+
+    def starts(self) -> BoolArray:
+        """[T] true at the first token of every context."""
+        return _marks(self.context_offsets()[:-1], self.token_count)
+
+    def ends(self) -> BoolArray:
+        """[T] true at the last token of every context."""
+        return _marks(self.context_offsets()[1:] - 1, self.token_count)
+
+    def sentence_starts(self) -> BoolArray:
+        """[T] true at the first token of every sentence."""
+        return _marks(self.token_offsets[:-1], self.token_count)
+
+    def sentence_ends(self) -> BoolArray:
+        """[T] true at the last token of every sentence."""
+        return _marks(self.token_offsets[1:] - 1, self.token_count)
+
+    def distances(self) -> tuple[IntArray, IntArray]:
+        """[T] and [T]: how many tokens stand before and after each one in its context."""
+        offsets = self.context_offsets()
+        lengths = np.diff(offsets)
+        from_start = np.arange(self.token_count) - np.repeat(offsets[:-1], lengths)
+        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The characters of some words, C in all: each sentence (or other run of words) is ` w1 w2 ... `."""
+
+    characters: IntArray
+    """[C] rows of the alphabet."""
+    offsets: IntArray
+    """[S + 1] where each sentence's characters begin."""
+    word_starts: IntArray
+    """[T] first character of each word."""
+    word_ends: IntArray
+    """[T] one past the last character of each word."""
+
+    def starts(self) -> BoolArray:
+        """[C] true at the first character of every sentence."""
+        return _marks(self.offsets[:-1], len(self.characters))
+
+    def ends(self) -> BoolArray:
+        """[C] true at the last character of every sentence."""
+        return _marks(self.offsets[1:] - 1, len(self.characters))
+
+    def take(self, sentences: IntArray, tokens: IntArray, token_offsets: IntArray) -> Spelling:
+        """The characters of some sentences, whose tokens [T'] and token offsets [S' + 1] are given."""
+        characters, offsets = ragged(self.offsets, sentences)
+        moved = np.repeat(offsets[:-1] - self.offsets[sentences], np.diff(token_offsets))
+        return Spelling(
+            self.characters[characters],
+            offsets,
+            self.word_starts[tokens] + moved,
+            self.word_ends[tokens] + moved,
+        )
+
+
+@dataclass(frozen=True)
+class Segments:
+    """How T tokens share the words that a segmenter cut."""
+
+    shares: FloatArray
+    """[T] one over the number of tokens of the word that holds each."""
+    begins: BoolArray
+    """[T] whether a token is the first of its word."""
+
+    @classmethod
+    def of(cls, tokens: Sequence[InWord]) -> Segments:
+        """The segments of tokens in their words."""
+        counts = np.fromiter((token.tokens for token in tokens), dtype=np.float32, count=len(tokens))
+        begins = np.fromiter((token.place == 0 for token in tokens), dtype=bool, count=len(tokens))
+        return cls(1 / counts, begins)
+
+    def take(self, tokens: IntArray) -> Segments:
+        """The segments of some tokens [T']."""
+        return Segments(self.shares[tokens], self.begins[tokens])
+
+    def first_tokens(self) -> IntArray:
+        """[T] the first token of the word that holds each."""
+        return np.maximum.accumulate(np.where(self.begins, np.arange(len(self.begins)), 0))
+
+
+@dataclass(frozen=True)
+class EncodedText(Contexts):
+    """Some sentences one after another, as integers."""
+
+    words: dict[str, IntArray]
+    """For each view with a table: [T] rows."""
+    spelling: Spelling | None
+    """Where a feature reads characters."""
+    segments: Segments | None = None
+    """Where a view looks segmented words up."""
+    matches: dict[str, Matches] = field(default_factory=dict)
+    """For a view with a lexicon: the words that run through each token."""
+    surroundings: FloatArray | None = None
+    """[S, 2 D] what each sentence and those around it are about, where the network is told."""
+
+    def rows(self) -> dict[str, IntArray]:
+        """For each view with a table: all rows that the text needs of it, some of them more than once."""
+        return self.words | {name: matches.rows for name, matches in self.matches.items()}
+
+    def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
+        """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
+        tokens, token_offsets = ragged(self.token_offsets, sentences)
+        return EncodedText(
+            token_offsets=token_offsets,
+            opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
+            words={name: rows[tokens] for name, rows in self.words.items()},
+            spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
+            segments=self.segments and self.segments.take(tokens),
+            matches={name: matches.take(tokens) for name, matches in self.matches.items()},
+            surroundings=None if self.surroundings is None else self.surroundings[sentences],
+        )
+
+
+def _marks(positions: IntArray, count: int) -> BoolArray:
+    marks = np.zeros(count, dtype=bool)
+    marks[positions] = True
+    return marks
+
+
+class Encoder:
+    """Turns sentences of tokens into an `EncodedText`."""
+
+    def __init__(
+        self,
+        vocabularies: Mapping[str, Vocabulary],
+        alphabet: Alphabet | None,
+        segment: Segmenter | None = None,
+        segmented: Collection[str] = (),
+        names: NameTable | None = None,
+        lexicon: str | None = None,
+        lexicon_words: str | None = None,
+    ) -> None:
+        """`segmented` names the vocabularies of words that `segment` cuts, the others are of tokens.
+
+        `lexicon` names the view whose words are looked for wherever they may stand, and `lexicon_words` their
+        vocabulary, by default that of the same name, which then serves for nothing else.
+        """
+        self.vocabularies = dict(vocabularies)
+        self.alphabet = alphabet
+        self.names = names
+        self._segment = segment
+        self._segmented = frozenset(segmented)
+        self._lexicon = lexicon
+        self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon_words or lexicon])
+
+    @classmethod
+    def for_model(
+        cls,
+        config: ModelConfig,
+        vocabularies: Mapping[str, Vocabulary],
+        alphabet: Alphabet | None,
+        names: NameTable | None = None,
+    ) -> Encoder:
+        """The encoder of a model; an error says what to install if its segmenter is missing."""
+        segmented = [view.name for view in config.views if view.lookup == "word"]
+        segment = segmenter(config.segmenter) if segmented and config.segmenter is not None else None
+        lexicon, lexicon_words = next(
+            ((view.name, view.holder) for view in config.views if view.lookup == "lexicon"), (None, None)
+        )
+        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words)
+
+    def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
+        """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""
+        tokens = [token for sentence in sentences for token in sentence]
+        return self._encode(tokens, self.in_words(sentences), Contexts.of(sentences, opens))
+
+    def encode_apart(self, keys: Sequence[Key]) -> EncodedText:
+        """Encode tokens that stand each for itself."""
+        tokens = [key if isinstance(key, str) else key.token for key in keys]
+        held = [key for key in keys if isinstance(key, InWord)]
+        return self._encode(tokens, held, Contexts.of([[token] for token in tokens]))
+
+    def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
+        """Each token in the words that hold it; nothing without a segmenter and a lexicon."""
+        if self._segment is None and self._finder is None:
+            return []
+        return [token for sentence in sentences for token in self._in_words(sentence)]
+
+    def _in_words(self, sentence: Sequence[str]) -> Iterable[InWord]:
+        if self._segment is None:
+            held: Iterable[InWord] = (InWord(token, token, 0, 1) for token in sentence)
+        else:
+            held = in_words(sentence, self._segment)
+        if self._finder is None:
+            return held
+        through = self._finder.find(sentence)
+        return (token._replace(found=found) for token, found in zip(held, through, strict=True))
+
+    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], contexts: Contexts) -> EncodedText:
+        words = [token.word for token in held]
+        return EncodedText(
+            token_offsets=contexts.token_offsets,
+            opens=contexts.opens,
+            words={
+                name: vocabulary.rows(words if name in self._segmented else tokens)
+                for name, vocabulary in self.vocabularies.items()
+                if name != self._lexicon
+            },
+            spelling=None if self.alphabet is None else self.spell(tokens, contexts.token_offsets),
+            segments=Segments.of(held) if held else None,
+            matches={}
+            if self._lexicon is None
+            else {self._lexicon: Matches.of([token.found for token in held])},
+        )
+
+    def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
+        """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
+        assert self.alphabet is not None, "a model that reads characters has an alphabet"
+        spelt = self.alphabet.rows("".join([f"{word} " for word in words]))
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1
+        # Each sentence opens with a space symbol, each word is followed by one.
+        sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
+        ends = np.cumsum(lengths) + sentence_of_word
+        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + np.arange(len(token_offsets))
+        characters = np.full(len(spelt) + len(token_offsets) - 1, Alphabet.SPACE, dtype=np.int32)
+        inside = np.ones(len(characters), dtype=bool)
+        inside[offsets[:-1]] = False
+        characters[inside] = spelt
+        return Spelling(characters, offsets, ends - lengths + 1, ends)

@@ -1,0 +1,52 @@
+"""All fragments of up to n words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fofe.base.arrays import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Fragments:
+    """Candidate spans as positions in the token stream of an `EncodedText`."""
+
+    sentences: IntArray
+    """[F] the sentence of each fragment."""
+    firsts: IntArray
+    """[F] the first token."""
+    lasts: IntArray
+    """[F] the last token (inclusive)."""
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    def take(self, numbers: IntArray) -> Fragments:
+        """Some of the fragments [F'], in the given order."""
+        return Fragments(self.sentences[numbers], self.firsts[numbers], self.lasts[numbers])
+
+
+def covered_tokens(fragments: Fragments, token_count: int) -> BoolArray:
+    """[T] whether any of the fragments holds each token."""
+    change = np.bincount(fragments.firsts, minlength=token_count + 1)
+    change -= np.bincount(fragments.lasts + 1, minlength=token_count + 1)
+    covered: BoolArray = np.cumsum(change)[:-1] > 0
+    return covered
+
+
+def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
+    """Every fragment of at most `max_words` words of the sentences at `token_offsets` [S + 1].
+
+    They come in the order of sentences, then first tokens, then lengths.
+    """
+    lengths = np.diff(token_offsets)
+    firsts = np.arange(token_offsets[-1])
+    sentence_of = np.repeat(np.arange(len(lengths)), lengths)
+    room = np.minimum(np.repeat(token_offsets[1:], lengths) - firsts, max_words)
+    offsets = np.zeros(len(firsts) + 1, dtype=np.int64)
+    np.cumsum(room, out=offsets[1:])
+    extra = np.arange(offsets[-1]) - np.repeat(offsets[:-1], room)
+    fragment_firsts = np.repeat(firsts, room)
+    return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)

@@ -1,0 +1,125 @@
+"""Gazetteers: names by type, made from lists and kept as the keys that fragments of text are looked up by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from fofe.base.compressed import numbered_lines
+from fofe.base.errors import InputError
+from fofe.base.files import write_whole
+from fofe.base.report import Report
+from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, MOST_TYPES, NameTable, keys_of
+
+FORMAT = "fofe-gazetteer-1"
+NO_TAB = "lines without a name, a tab and a type left out"
+NAMELESS = "names without a letter or a digit left out"
+
+
+@dataclass(frozen=True)
+class Gazetteer:
+    """A table of names, and how many it has of each type."""
+
+    table: NameTable
+    counts: dict[str, int] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+
+
+Typed = tuple[str, str]
+"""A name and its type."""
+
+
+def build_gazetteer(names: Iterable[Typed], report: Report, sources: Iterable[str] = ()) -> Gazetteer:
+    """A gazetteer of typed names; each name counts once for a type, however often it comes."""
+    by_type: dict[str, dict[str, None]] = {}
+    for name, type in names:
+        name = " ".join(name.split())
+        if not any(map(str.isalnum, name)):
+            report.note(NAMELESS, repr(name))
+            continue
+        by_type.setdefault(type, {})[name] = None
+    types = sorted(by_type)
+    if len(types) > MOST_TYPES:
+        raise InputError(
+            f"{len(types)} types of names are too many", remedy=f"map them to at most {MOST_TYPES}"
+        )
+    table = make_table({type: list(by_type[type]) for type in types})
+    return Gazetteer(table, {type: len(by_type[type]) for type in types}, tuple(sources))
+
+
+def make_table(names: Mapping[str, list[str]]) -> NameTable:
+    """The table of the names of each type: as they are, in any case, and their last words."""
+    keys, numbers = [], []
+    for number, of_type in enumerate(names.values()):
+        lasts = sorted({name.rsplit(" ", 1)[1] for name in of_type if " " in name})
+        found = [keys_of(of_type, EXACT), keys_of(of_type, FOLDED), keys_of(lasts, LAST)]
+        keys += found
+        numbers.append(np.full(sum(map(len, found)), number))
+    if not keys:
+        return NameTable.from_pairs((), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))
+    return NameTable.from_pairs(list(names), np.concatenate(keys), np.concatenate(numbers))
+
+
+def read_names(path: str | Path, report: Report) -> Iterator[Typed]:
+    """The names and types of a list: a line `name<TAB>type` each, plain or packed (gz, bz2, xz)."""
+    for number, line in numbered_lines(path, report):
+        name, tab, type = line.rstrip("\r\n").partition("\t")
+        if not line.strip():
+            continue
+        if not tab or not name.strip() or not type.strip() or "\t" in type:
+            report.note(NO_TAB, f"{path}:{number}")
+            continue
+        yield name.strip(), type.strip()
+
+
+def save_gazetteer(gazetteer: Gazetteer, path: str | Path) -> None:
+    """Write a gazetteer to a file."""
+    facts = {
+        "types": list(gazetteer.table.types),
+        "counts": gazetteer.counts,
+        "sources": list(gazetteer.sources),
+    }
+    table = gazetteer.table
+    small = np.uint16 if len(table.members) < 1 << 16 else np.uint32
+    arrays: dict[str, Any] = {"keys": table.keys, "sets": table.sets.astype(small), "members": table.members}
+    with write_whole(path, "wb") as stream:
+        stream.write(save(arrays, {"format": FORMAT, "facts": json.dumps(facts)}))  # type: ignore[arg-type]
+
+
+def load_gazetteer(path: str | Path) -> Gazetteer:
+    """Read a gazetteer that `save_gazetteer` wrote."""
+    remedy = "give a file that fofe gazetteer build wrote"
+    if not Path(path).is_file():
+        raise InputError("there is no such gazetteer", path=path, remedy=remedy)
+    try:
+        with safe_open(path, framework="np") as stored:
+            metadata = stored.metadata() or {}
+            if metadata.get("format") != FORMAT:
+                raise InputError("is not a gazetteer of this version", path=path, remedy=remedy)
+            keys, sets, members = (stored.get_tensor(name) for name in ("keys", "sets", "members"))
+        facts = json.loads(metadata["facts"])
+        if len(keys) != len(sets) or members.shape[1] != len(facts["types"]):
+            raise ValueError("its parts do not fit together")
+        table = NameTable(facts["types"], keys, sets.astype(np.int32), members)
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise InputError(f"is broken: {error}", path=path, remedy="build it again") from None
+    return Gazetteer(table, facts["counts"], tuple(facts["sources"]))
+
+
+def describe(gazetteer: Gazetteer, name: str) -> dict[str, list[str]]:
+    """How a name matches: for each kind of match the types, where there are any."""
+    table = gazetteer.table
+    found = {}
+    for kind, label in enumerate(KINDS):
+        row = table.find(keys_of(["".join(name.split())], kind))[0]
+        types = [type for type, member in zip(table.types, table.members[row], strict=True) if member]
+        if types:
+            found[label] = types
+    return found

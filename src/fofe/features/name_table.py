@@ -1,0 +1,241 @@
+"""Which fragments of a text are names that a gazetteer knows.
+
+A name is a key of 64 bits: a hash of its characters without the spaces, so that it does not matter how a text
+was cut into words. The hash is a polynomial, and those of all fragments come from one running sum. Keys stand
+sorted in an array: a name takes ten bytes whatever its length, nothing needs to be built when a gazetteer is
+loaded but a bitmap that turns most fragments away, and a million names take as long to look up as a thousand.
+The chance that a fragment is taken for a name that it is not is one in 2^64 for each key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fofe.base.arrays import BoolArray, IntArray
+from fofe.features.fragments import Fragments
+
+Keys = NDArray[np.uint64]
+
+EXACT, FOLDED, LAST = 0, 1, 2
+KINDS: Final = ("exact", "folded", "last")
+"""How a fragment can match: as the name is written, in any case, or as the last word of a longer name."""
+
+MOST_TYPES = 64
+
+_BASE: Final = 0x9E3779B97F4A7C15
+_SALTS: Final = np.array([0x243F6A8885A308D3, 0x13198A2E03707344, 0xA4093822299F31D0], dtype=np.uint64)
+_SPARE_BITS = 4
+"""The bitmap has 16 bits or more for each key: one fragment in 16, or fewer, is looked up in vain."""
+
+
+class FragmentKeys:
+    """The keys of any fragments of some sentences."""
+
+    def __init__(self, words: Sequence[str], token_offsets: IntArray) -> None:
+        """`token_offsets` [S + 1] says where the words of each sentence begin."""
+        if len("".join(words).split()) > 1:
+            words = ["".join(word.split()) for word in words]
+        self._cased = _Hashes(words, token_offsets)
+        self._folded = _Hashes([word.casefold() for word in words], token_offsets)
+
+    def of(self, kind: int, firsts: IntArray, lasts: IntArray) -> Keys:
+        """[F] the keys for one kind of match of the fragments from `firsts` [F] to `lasts` [F]."""
+        hashes = self._folded if kind == FOLDED else self._cased
+        return _mixed(hashes.of(firsts, lasts) + _SALTS[kind])
+
+
+def keys_of(names: Sequence[str], kind: int) -> Keys:
+    """[N] the keys of whole names."""
+    alone = np.arange(len(names))
+    return FragmentKeys(names, np.arange(len(names) + 1)).of(kind, alone, alone)
+
+
+def keys_within(keys: Keys, groups: IntArray) -> Keys:
+    """[N] keys that stand for names [N] in one group [N], such as a document, and nowhere else."""
+    return _mixed(keys ^ _mixed(groups.astype(np.uint64) + _SALTS[EXACT]))
+
+
+@dataclass(frozen=True)
+class NameBits:
+    """What F fragments match: each has a row of the P patterns, and row 0 is that of no match."""
+
+    rows: IntArray
+    """[F]"""
+    patterns: BoolArray
+    """[P, B] for each kind of match, which types."""
+
+    @classmethod
+    def of(cls, sets: IntArray, members: BoolArray) -> NameBits:
+        """From the sets of types [F, 3] that fragments match in each way, and who is in the sets [N, Y]."""
+        codes = (sets[:, EXACT] * len(members) + sets[:, FOLDED]) * len(members) + sets[:, LAST]
+        matched = np.flatnonzero(codes)
+        distinct, places = np.unique(codes[matched], return_inverse=True)
+        rows = np.zeros(len(codes), dtype=np.int64)
+        rows[matched] = places + 1
+        with_none = np.append(0, distinct)
+        parts = [
+            members[with_none // len(members) ** 2],
+            members[with_none // len(members) % len(members)],
+            members[with_none % len(members)],
+        ]
+        return cls(rows, np.concatenate(parts, axis=1))
+
+    def take(self, numbers: IntArray) -> NameBits:
+        """What some of the fragments [F'] match."""
+        return NameBits(self.rows[numbers], self.patterns)
+
+    def of_fragments(self) -> BoolArray:
+        """[F, B]"""
+        return self.patterns[self.rows]
+
+
+class NameTable:
+    """The keys of names and their types."""
+
+    def __init__(self, types: Sequence[str], keys: Keys, sets: IntArray, members: BoolArray) -> None:
+        """`keys` [N] are sorted, `sets` [N] are rows of `members` [S, Y], whose row 0 is empty."""
+        self.types = tuple(types)
+        self.keys = keys
+        self.sets = sets
+        self.members = members
+        self._bits = max(10, len(keys).bit_length() + _SPARE_BITS)
+        self._bitmap = _bitmap(keys, self._bits)
+        self._bucket_bits = max(1, len(keys).bit_length())
+        self._buckets = _buckets(keys, self._bucket_bits)
+
+    @classmethod
+    def from_pairs(cls, types: Sequence[str], keys: Keys, numbers: IntArray) -> NameTable:
+        """The table of pairs of a key [P] and the number of a type [P], in any order."""
+        if len(types) > MOST_TYPES:
+            raise ValueError(f"{len(types)} types of names are too many: {MOST_TYPES} is the most")
+        order = np.argsort(keys, kind="stable")
+        keys, masks = keys[order], np.left_shift(np.uint64(1), numbers[order].astype(np.uint64))
+        firsts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+        masks = np.bitwise_or.reduceat(masks, firsts) if len(keys) else masks
+        distinct, places = np.unique(masks, return_inverse=True)
+        bits = np.append(np.uint64(0), distinct)[:, None] >> np.arange(len(types), dtype=np.uint64)
+        return cls(types, keys[firsts], (places + 1).astype(np.int32), (bits & np.uint64(1)).astype(bool))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def merged(self, other: NameTable) -> NameTable:
+        """All that both know, with the types of both."""
+        types = list(dict.fromkeys([*self.types, *other.types]))
+        pairs = [table.pairs() for table in (self, other)]
+        numbers = [
+            np.array([types.index(type) for type in table.types], dtype=np.int64)[of_table]
+            for table, (_, of_table) in zip((self, other), pairs, strict=True)
+        ]
+        return NameTable.from_pairs(
+            types, np.concatenate([keys for keys, _ in pairs]), np.concatenate(numbers)
+        )
+
+    def pairs(self) -> tuple[Keys, IntArray]:
+        """Each key with each of its types: [P] and [P]."""
+        sizes = self.members.sum(axis=1)
+        starts = np.cumsum(sizes) - sizes
+        counts = sizes[self.sets]
+        _, numbers = np.nonzero(self.members)
+        inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return np.repeat(self.keys, counts), numbers[np.repeat(starts[self.sets], counts) + inside]
+
+    def find(self, keys: Keys) -> IntArray:
+        """[F] the sets of keys [F], 0 for those that are not in the table."""
+        found = np.zeros(len(keys), dtype=np.int64)
+        places = keys >> np.uint64(64 - self._bits)
+        hits = self._bitmap[places >> np.uint64(3)] >> (places & np.uint64(7)).astype(np.uint8)
+        maybe = np.flatnonzero(hits & 1)
+        buckets = keys[maybe] >> np.uint64(64 - self._bucket_bits)
+        places, ends = self._buckets[buckets], self._buckets[buckets + np.uint64(1)]
+        while len(maybe):  # as often as there are keys in a bucket: one or two, hardly ever more than six
+            inside = places < ends
+            maybe, places, ends = maybe[inside], places[inside], ends[inside]
+            same = self.keys[places] == keys[maybe]
+            found[maybe[same]] = self.sets[places[same]]
+            maybe, places, ends = maybe[~same], places[~same] + 1, ends[~same]
+        return found
+
+    def sets_of(self, keys: FragmentKeys, fragments: Fragments) -> IntArray:
+        """[F, 3] the sets of types that fragments match in each way.
+
+        Whatever matches exactly matches in any case too: only those fragments are looked up again.
+        """
+        firsts, lasts = fragments.firsts, fragments.lasts
+        sets = np.zeros((len(fragments), len(KINDS)), dtype=np.int64)
+        sets[:, FOLDED] = self.find(keys.of(FOLDED, firsts, lasts))
+        for kind, chosen in (
+            (EXACT, np.flatnonzero(sets[:, FOLDED])),
+            (LAST, np.flatnonzero(firsts == lasts)),
+        ):
+            sets[chosen, kind] = self.find(keys.of(kind, firsts[chosen], lasts[chosen]))
+        return sets
+
+    def look_up(self, words: Sequence[str], token_offsets: IntArray, fragments: Fragments) -> NameBits:
+        """What the fragments of some sentences match."""
+        return NameBits.of(self.sets_of(FragmentKeys(words, token_offsets), fragments), self.members)
+
+
+class _Hashes:
+    """Polynomial hashes, modulo 2^64, of runs of words, from one running sum over the characters."""
+
+    def __init__(self, words: Sequence[str], token_offsets: IntArray) -> None:
+        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+        borders = np.append(0, np.cumsum(lengths))
+        of_sentence = borders[token_offsets]
+        places = np.arange(len(codes)) - np.repeat(of_sentence[:-1], np.diff(of_sentence))
+        self._starts = borders[:-1] - np.repeat(of_sentence[:-1], np.diff(token_offsets))
+        longest = int(np.diff(of_sentence).max(initial=0))
+        powers, self._inverses = _powers(1 << (longest + 1).bit_length())
+        sums = np.zeros(len(codes) + 1, dtype=np.uint64)
+        np.cumsum(_mixed(codes.astype(np.uint64)) * powers[places], out=sums[1:])
+        self._sums = sums[borders]
+
+    def of(self, firsts: IntArray, lasts: IntArray) -> Keys:
+        """[F] the hashes of the words from `firsts` [F] to `lasts` [F] of one sentence each."""
+        inside = self._sums[lasts + 1] - self._sums[firsts]
+        moved: Keys = inside * self._inverses[self._starts[firsts]]
+        return moved
+
+
+@cache
+def _powers(count: int) -> tuple[Keys, Keys]:
+    """The first powers of the base, and of its inverse, modulo 2^64."""
+    powers, inverses = (
+        np.cumprod(np.append(np.uint64(1), np.full(count - 1, base, dtype=np.uint64)), dtype=np.uint64)
+        for base in (_BASE, pow(_BASE, -1, 1 << 64))
+    )
+    return powers, inverses
+
+
+def _mixed(numbers: Keys) -> Keys:
+    """Numbers whose bits all depend on all bits of the given ones, one to one (the end of splitmix64)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Keys = numbers ^ (numbers >> np.uint64(31))
+    return mixed
+
+
+def _buckets(keys: Keys, bits: int) -> NDArray[np.int32]:
+    """[2^bits + 1] where the sorted keys with the same upper bits begin."""
+    counts = np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
+    return np.append(0, np.cumsum(counts)).astype(np.int32)
+
+
+def _bitmap(keys: Keys, bits: int) -> NDArray[np.uint8]:
+    """[2^bits / 8] with the bit set that the upper bits of each of the sorted keys point to."""
+    places = keys >> np.uint64(64 - bits)
+    bytes_of = places >> np.uint64(3)
+    bitmap = np.zeros(1 << (bits - 3), dtype=np.uint8)
+    if len(keys):
+        firsts = np.flatnonzero(np.append(True, bytes_of[1:] != bytes_of[:-1]))
+        marks = np.left_shift(np.uint8(1), (places & np.uint64(7)).astype(np.uint8))
+        bitmap[bytes_of[firsts]] = np.bitwise_or.reduceat(marks, firsts)
+    return bitmap

@@ -1,0 +1,181 @@
+"""Word vector files: word2vec text and binary, GloVe, fastText .vec, plain or packed; and npz.
+
+Read here rather than with gensim, so that training needs no more than torch and errors name the place.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fofe.base.arrays import FloatArray
+from fofe.base.compressed import BROKEN, open_packed
+from fofe.base.errors import InputError
+
+NPZ_START = b"PK\x03\x04"
+WORD_LIMIT = 10_000
+"""A longer "word" in a binary file means that its header does not fit what follows."""
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """Words, most frequent first, and their vectors [V, D]."""
+
+    words: list[str]
+    vectors: FloatArray
+
+    @property
+    def dimension(self) -> int:
+        return int(self.vectors.shape[1])
+
+
+def read_vectors(path: str | Path) -> WordVectors:
+    """Read a word vector file of any of the known kinds, which is recognised from its content."""
+    try:
+        with open_packed(path) as stream:
+            first = stream.readline(WORD_LIMIT * 10)
+            rest = stream.read(4096)
+        if first.startswith(NPZ_START):
+            return _read_npz(path)
+        if not first.strip():
+            raise InputError("is empty", path=path, remedy="give a word2vec, GloVe or fastText file")
+        header = _header(first)
+        if header is not None and header[0] == 0:
+            raise InputError("its header tells 0 words", path=path, line=1, remedy="correct it")
+        if header is None or _is_text(rest, header[1]):
+            return _read_text(path, header)
+        return _read_binary(path, *header)
+    except BROKEN as error:
+        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+
+
+def _read_npz(path: str | Path) -> WordVectors:
+    """An npz file with `words`, their bytes in UTF-8, a line each, and `vectors` [V, D]."""
+    try:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as arrays:
+            words = arrays["words"].astype(np.uint8, casting="equiv").tobytes().decode("utf-8").split("\n")
+            vectors = arrays["vectors"].astype(np.float32)
+    except (KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"is not an npz file of word vectors: {error}",
+            path=path,
+            remedy="write it with fofe vectors convert",
+        ) from None
+    if vectors.ndim != 2 or len(words) != len(vectors):
+        raise InputError(
+            f"has {len(words)} words and vectors of shape {list(vectors.shape)}",
+            path=path,
+            remedy="write it anew",
+        )
+    return _distinct(words, vectors)
+
+
+def _header(line: bytes) -> tuple[int, int] | None:
+    """The number of words and dimensions, where the first line tells them; GloVe's does not."""
+    fields = line.split()
+    if len(fields) == 2 and all(field.isdigit() for field in fields):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _is_text(sample: bytes, dimension: int) -> bool:
+    """Whether what follows a header looks like a line of numbers."""
+    fields = sample.split(b"\n", 1)[0].split()[1:]
+    try:
+        [float(field) for field in fields[: min(dimension, 5)]]
+    except ValueError:
+        return False
+    return bool(fields)
+
+
+def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
+    with open_packed(path) as stream:
+        stream.readline()
+        data = stream.read()
+    size = 4 * dimension
+    words: list[str] = []
+    # No more rows than there are bytes for: a wrong header must not ask for all memory.
+    vectors = np.empty((min(count, len(data) // (size + 1)), dimension), dtype=np.float32)
+    position = 0
+    for row in range(count):
+        space = data.find(b" ", position, position + WORD_LIMIT)
+        if space < 0 or space + 1 + size > len(data):
+            raise InputError(
+                f"ends or breaks in word {row + 1} of the {count} x {dimension} that its header tells",
+                path=path,
+                remedy="check the header, or fetch the file again",
+            )
+        words.append(data[position:space].lstrip(b"\n").decode("utf-8", "replace"))
+        vectors[row] = np.frombuffer(data, dtype="<f4", count=dimension, offset=space + 1)
+        position = space + 1 + size
+    if data[position:].strip(b"\n"):
+        raise InputError(
+            f"goes on after the {count} words that its header tells", path=path, remedy="correct the header"
+        )
+    return _distinct(words, vectors)
+
+
+def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
+    words: list[str] = []
+    rows: list[FloatArray] = []
+    dimension = header[1] if header else None
+    for number, line in _lines(path, skip=1 if header else 0):
+        word, _, numbers = line.partition(" ")
+        fields = numbers.split()
+        if dimension is None:
+            dimension = len(fields)
+        # A word may hold spaces (some GloVe files): the vector is what stands last.
+        spare = max(0, len(fields) - dimension)
+        word = " ".join([word, *fields[:spare]])
+        row = _numbers(fields[spare:])
+        if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
+            raise InputError(
+                f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word",
+                path=path,
+                line=number,
+                remedy="correct the line or the header",
+            )
+        words.append(word)
+        rows.append(row)
+    if header and len(words) != header[0]:
+        raise InputError(
+            f"its header tells {header[0]} words, {len(words)} are there",
+            path=path,
+            line=1,
+            remedy="correct it",
+        )
+    return _distinct(words, np.array(rows, dtype=np.float32).reshape(len(words), dimension or 0))
+
+
+def _numbers(fields: list[str]) -> FloatArray:
+    """[D] the fields as numbers; none if any is not a number."""
+    try:
+        return np.array(fields, dtype=np.float32)
+    except ValueError:
+        return np.zeros(0, dtype=np.float32)
+
+
+def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
+    with open_packed(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if number > skip and line.strip():
+                try:
+                    yield number, line.decode("utf-8").rstrip("\r\n ")
+                except UnicodeDecodeError:
+                    raise InputError(
+                        "is not UTF-8", path=path, line=number, remedy="convert the file to UTF-8"
+                    ) from None
+
+
+def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
+    """Keep the first of words that occur twice (some files cut long words to the same form)."""
+    first: dict[str, int] = {}
+    for row, word in enumerate(words):
+        first.setdefault(word, row)
+    if len(first) == len(words):
+        return WordVectors(words, vectors)
+    return WordVectors(list(first), vectors[list(first.values())])

@@ -1,0 +1,1 @@
+"""Texts in, documents with mentions out: models, languages, files, processes."""

@@ -1,0 +1,133 @@
+"""Several models as one: each text goes to the model of its language."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from fofe.base.errors import FofeError
+from fofe.tagging.installed import DEFAULT, InstalledModel, models_by_language, no_model_for
+from fofe.text.detect import recognise
+from fofe.text.document import Document
+from fofe.text.tokenise import tokeniser
+
+if TYPE_CHECKING:
+    from fofe.tagging.model import Model
+
+DOCUMENTS_AT_ONCE = 256
+"""How many are sorted by language together; those of one language are tagged at once."""
+
+
+class ByLanguage:
+    """Finds mentions with the installed model of each text's language: what `fofe.load("auto")` gives.
+
+    A model is loaded when its language is first met. Text whose language cannot be told, such as a few names,
+    is taken for English.
+    """
+
+    def __init__(self, *, engine: str = "numpy", device: str = "auto") -> None:
+        self._installed: dict[str, InstalledModel] = models_by_language()
+        if not self._installed:
+            raise no_model_for(DEFAULT, {})
+        self._engine = engine
+        self._device = device
+        self._options: Mapping[str, Any] = {}
+        self._loaded: dict[str, Model] = {}
+
+    @property
+    def languages(self) -> list[str]:
+        """Those that there are models for."""
+        return list(self._installed)
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all models, without NONE."""
+        return list(dict.fromkeys(label for model in self._installed.values() for label in model.labels))
+
+    @property
+    def conventions(self) -> str | None:
+        """The corpus whose manner of annotating is followed by the models that know it."""
+        conventions: str | None = self._options.get("conventions")
+        return conventions
+
+    def with_options(self, **options: Any) -> ByLanguage:
+        """The same with models that decode as given; see `Model.with_options`.
+
+        A model that does not know the conventions is used without: a corpus has one language alone.
+        Where no model knows them, that is an error.
+        """
+        other = copy.copy(self)
+        other._options = {**self._options, **options}
+        other._loaded = {}
+        if not any(map(other.follows, self._installed)):
+            known = dict.fromkeys(name for language in self._installed for name in self._known(language))
+            raise FofeError(
+                f"no installed model knows the conventions of {other.conventions!r} "
+                f"(they know: {', '.join(known) or 'none'})"
+            )
+        return other
+
+    def follows(self, language: str) -> bool:
+        """Whether the model of a language knows the conventions that are asked for; true where none are."""
+        return self.conventions is None or self.conventions in self._known(language)
+
+    def _known(self, language: str) -> list[str]:
+        """The conventions that the model of a language knows, without loading it."""
+        return list(self._installed[language].settings["model"].get("conventions", ()))
+
+    def model(self, language: str) -> Model:
+        """The model of a language."""
+        from fofe.tagging.model import load
+
+        if language not in self._loaded:
+            path = self._installed[self.fitting(language)].path
+            model = load(path, engine=self._engine, device=self._device)
+            conventions = self.conventions if self.follows(language) else None
+            self._loaded[language] = model.with_options(**{**self._options, "conventions": conventions})
+        return self._loaded[language]
+
+    def fitting(self, language: str | None) -> str:
+        """The language whose model is to tag a text of a language, or of none that could be told."""
+        wanted = language or DEFAULT
+        if wanted not in self._installed:
+            raise no_model_for(wanted, self._installed)
+        return wanted
+
+    def language_of(self, text: str) -> str:
+        """The language whose model is to tag a text."""
+        # What is no text, such as a missing value, has no language: the tokeniser tells what is wrong.
+        return self.fitting(recognise(text) if isinstance(text, str) else None)
+
+    def __call__(self, text: str) -> Document:
+        """The text as a document with its sentences, tokens and mentions."""
+        return next(self.tag([text]))
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        if isinstance(texts, str):
+            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
+        languages = ((self.language_of(text), text) for text in texts)
+        return self._tag((language, tokeniser(language).document(text)) for language, text in languages)
+
+    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Tag sentences that are already cut into words: one document for each.
+
+        Its text is the words joined by spaces, which its language is told by too.
+        """
+        return self.tag_documents(Document.from_words([words]) for words in sentences)
+
+    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
+        return self._tag((self.language_of(document.text), document) for document in documents)
+
+    def _tag(self, documents: Iterable[tuple[str, Document]]) -> Iterator[Document]:
+        """Tag documents, each with the language whose model is to do it."""
+        waiting = iter(documents)
+        while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
+            by_language: dict[str, list[Document]] = {}
+            for language, document in group:
+                by_language.setdefault(language, []).append(document)
+            tagged = {of: self.model(of).tag_documents(theirs) for of, theirs in by_language.items()}
+            yield from (next(tagged[language]) for language, _ in group)

@@ -1,0 +1,162 @@
+"""Models that come as packages of their own: found by name among what is installed, never fetched.
+
+Such a package has an entry point in the group `fofe.models`: the name of the model, and the module whose
+folder `model` is the model directory. The module itself is not imported, nor is anything heavy.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from fofe.base.errors import ModelError
+from fofe.base.files import read_text
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "fofe.models"
+FOLDER = "model"
+"""Where the model lies in its package."""
+DEFAULT = "en"
+"""The model that tags where none is asked for."""
+AUTO: Final = "auto"
+"""What stands for the models of all languages, each for its own texts, where a model is asked for."""
+SHIPPED = ("en", "es", "zh")
+"""The names of those that come with the source."""
+INSTALL = "pip install ./models/{} in a checkout of fofe"
+
+
+@dataclass(frozen=True)
+class InstalledModel:
+    """A model that a package brings."""
+
+    name: str
+    entry_point: EntryPoint
+
+    @property
+    def package(self) -> str:
+        """The name and the version of the package."""
+        of = self.entry_point.dist
+        return f"{of.metadata['Name']} {of.version}" if of is not None else self.entry_point.module
+
+    @cached_property
+    def path(self) -> Path:
+        """The model directory."""
+        spec = find_spec(self.entry_point.module)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            if (Path(folder) / FOLDER / "config.json").is_file():
+                return Path(folder) / FOLDER
+        raise ModelError(f"the package {self.package} holds no model", remedy="install it again")
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What its config.json tells."""
+        file = self.path / "config.json"
+        try:
+            table = json.loads(read_text(file))
+            fits = isinstance(table["model"]["language"], str) and isinstance(table["labels"], list)
+        except (ValueError, KeyError, TypeError):
+            fits = False
+        if not fits:
+            raise ModelError("is not the description of a model", path=file, remedy="install it again")
+        found: dict[str, Any] = table
+        return found
+
+    @property
+    def language(self) -> str:
+        return str(self.settings["model"]["language"])
+
+    @property
+    def labels(self) -> list[str]:
+        """Those of mentions, without NONE."""
+        return list(self.settings["labels"][1:])
+
+    @property
+    def licence(self) -> str:
+        """What it may be used for, as the model tells it, else the metadata of its package."""
+        told = self.settings.get("training", {}).get("shipped", {}).get("licence")
+        metadata: Any = self.entry_point.dist.metadata if self.entry_point.dist else {}
+        fields = (metadata[key] for key in ("License-Expression", "License") if key in metadata)
+        return str(told or next(fields, "not stated"))
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """F1 by corpus (see `parts`), else on the test and the dev set that it was trained with."""
+        training = self.settings.get("training", {})
+        if "shipped" in training:
+            return {name: of["f1"] for name, of in training["shipped"]["scores"].items()}
+        return {part: training[part]["f1"] for part in ("test", "dev") if part in training}
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The part of its corpus that each of the scores is of, where the model tells: test or dev."""
+        told = self.settings.get("training", {}).get("shipped", {}).get("parts", {})
+        return {name: str(told[name]) for name in self.scores if name in told}
+
+
+def installed_models() -> dict[str, InstalledModel]:
+    """All models of installed packages by name, in order; of two with one name the first package counts."""
+    from importlib.metadata import entry_points  # a model given by its path need not wait for this
+
+    found: dict[str, InstalledModel] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        found.setdefault(point.name, InstalledModel(point.name, point))
+    return found
+
+
+def holds_model(path: Path) -> bool:
+    """Whether a directory looks like that of a model or an ensemble."""
+    return any((path / file).is_file() for file in ("config.json", "ensemble.json"))
+
+
+def model_path(model: str | Path) -> Path:
+    """The directory of a model that is given by its path or, where no model is there, by its name."""
+    path = Path(model)
+    if holds_model(path):
+        return path
+    installed = installed_models()
+    if str(model) in installed:
+        return installed[str(model)].path
+    if path.exists():
+        return path  # whoever loads it tells what is wrong with it
+    raise ModelError(
+        "there is no such model directory, and no installed model has that name",
+        path=path,
+        remedy=f"{told_names(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
+    )
+
+
+def models_by_language() -> dict[str, InstalledModel]:
+    """A model for each language: the one that bears its name, else the first."""
+    by_language: dict[str, InstalledModel] = {}
+    for name, model in installed_models().items():
+        if name == model.language or model.language not in by_language:
+            by_language[model.language] = model
+    return by_language
+
+
+def model_of_language(language: str) -> InstalledModel:
+    """The model of a language."""
+    known = models_by_language()
+    if language not in known:
+        raise no_model_for(language, known)
+    return known[language]
+
+
+def no_model_for(language: str, known: dict[str, InstalledModel]) -> ModelError:
+    """The error that says how to get a model of a language."""
+    source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
+    return ModelError(
+        f"no model of the language {language!r} is installed",
+        remedy=f"{told_names(known)}; {source}, or a model directory in place of a language",
+    )
+
+
+def told_names(names: dict[str, InstalledModel]) -> str:
+    """The names of installed models, for messages."""
+    return f"installed: {', '.join(names) or 'none'}"

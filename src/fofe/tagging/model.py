@@ -1,0 +1,369 @@
+"""A loaded model: text in, mentions out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+
+import numpy as np
+
+from fofe.base.arrays import FloatArray
+from fofe.base.errors import FofeError
+from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode.agree import NEAR, agreed
+from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
+from fofe.decode.select import select
+from fofe.model.engine import Engine, Scores
+from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
+from fofe.model.storage import Decoding, StoredModel
+from fofe.tagging.chunks import pieces
+from fofe.tagging.installed import AUTO, model_path
+from fofe.text.document import Document, Mention, Sentence, split_label
+from fofe.text.normalise import as_read
+from fofe.text.tokenise import tokeniser
+
+if TYPE_CHECKING:
+    from fofe.tagging.by_language import ByLanguage
+
+ENGINES = ("numpy", "torch")
+TOKENS_AT_ONCE = 2048
+"""How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
+FEWER_CUTS = 4
+WIDE = 256
+"""So many times as many where more tokens than these are scored twice around each cut, since they count."""
+
+
+Found = tuple[Candidate, tuple[tuple[str, float], ...]]
+"""A candidate that became a mention, and its alternatives."""
+
+
+class Scorer(Protocol):
+    """What scores fragments for a model: the NumPy engine or the network in torch."""
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores: ...
+
+    def fresh(self) -> Scorer: ...
+
+    def following(self, conventions: str) -> Scorer: ...
+
+
+class Model:
+    """Finds mentions in text.
+
+    A model does not change when it is used, so threads may share one. `with_options` gives a copy that
+    decodes differently and shares the weights.
+    """
+
+    def __init__(
+        self,
+        stored: StoredModel,
+        *,
+        path: Path | None = None,
+        scorer: Scorer | None = None,
+        reach: int | None = None,
+    ) -> None:
+        """`reach`, if it is not as stored, is how far away other sentences can change a score, in tokens."""
+        self.path = path
+        self.config = stored.config
+        self.labels = stored.labels
+        self.decoding: Decoding = stored.decoding
+        self._decodings = stored.decodings
+        self.training = stored.training
+        self.card = stored.card
+        self._alternatives = 0
+        self._for_recall = False
+        self._tokeniser = tokeniser(stored.config.language)
+        self._engine: Scorer = scorer or _numpy_engine(stored)
+        self._exact = False
+        self._reach = stored.config.sight if reach is None else reach
+
+    def __repr__(self) -> str:
+        return (
+            f"<fofe model {self.path}: language {self.config.language}, {', '.join(self.labels[1:])}; "
+            f"{self.decoding.strategy} from {self.decoding.threshold:g}>"
+        )
+
+    def with_options(
+        self,
+        *,
+        threshold: float | None = None,
+        strategy: str | None = None,
+        nested: bool | None = None,
+        agreement: float | None = None,
+        alternatives: int | None = None,
+        for_recall: bool | None = None,
+        exact: bool | None = None,
+        conventions: str | None = None,
+    ) -> Model:
+        """A model that shares this one's weights and decodes as given; what is not given stays.
+
+        Args:
+            threshold: the least score of a mention, between 0 and 1.
+            strategy: how overlaps are resolved, one of `fofe.decode.STRATEGIES`.
+            nested: whether mentions may lie in one another; where not, a model that was tuned to the
+                strategy `non-crossing`, which is nested by nature, takes `highest-first` unless one is given.
+            agreement: what the types of the same text in nearby sentences of a document count beside a
+                mention's own; 0 for nothing.
+            alternatives: how many of the next best labels each mention tells.
+            for_recall: take the best label other than NONE even where NONE is more likely; this judges every
+                fragment, as `exact` does.
+            exact: judge every fragment, also those that the gate would turn away.
+            conventions: the corpus whose manner of annotating is followed, for a model that was trained from
+                several and told which is which (`config.conventions`); decoding is as tuned for it.
+        """
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
+        if strategy is not None and strategy not in STRATEGIES:
+            raise FofeError(f"unknown strategy {strategy!r} (choose from {', '.join(STRATEGIES)})")
+        if alternatives is not None and alternatives < 0:
+            raise FofeError(f"the number of alternatives cannot be {alternatives}")
+        if agreement is not None and not 0 <= agreement < float("inf"):
+            raise FofeError(f"agreement counts 0 or more, not {agreement}")
+        changes: dict[str, Any] = {
+            "threshold": threshold,
+            "strategy": strategy,
+            "nested": nested,
+            "agreement": agreement,
+        }
+        other = copy.copy(self)
+        other.decoding = replace(
+            self.decoding_for(conventions),
+            **{key: value for key, value in changes.items() if value is not None},
+        )
+        if nested is False and strategy is None and other.decoding.strategy == NON_CROSSING:
+            other.decoding = replace(other.decoding, strategy=HIGHEST_FIRST)  # that one cannot be flat
+        if alternatives is not None:
+            other._alternatives = alternatives
+        if for_recall is not None:
+            other._for_recall = for_recall
+        if exact is not None:
+            other._exact = exact
+        if conventions is not None:
+            other._engine = self._engine.following(conventions)
+        return other
+
+    @property
+    def sees_documents(self) -> bool:
+        """Whether what is found in a sentence can depend on the sentences around it."""
+        return bool(self._reach or self.decoding.agreement)
+
+    def decoding_for(self, conventions: str | None) -> Decoding:
+        """How this model decodes by the conventions of a corpus; none: as it does now."""
+        return self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
+
+    def fresh(self) -> Model:
+        """A model that shares this one's weights and has seen no text yet.
+
+        What was tagged before can change the last bit of a score; with a fresh model it cannot.
+        """
+        other = copy.copy(self)
+        other._engine = self._engine.fresh()
+        return other
+
+    def __call__(self, text: str) -> Document:
+        """The text as a document with its sentences, tokens and mentions."""
+        return next(self.tag([text]))
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        if isinstance(texts, str):
+            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
+        return self.tag_documents(self._tokeniser.document(text) for text in texts)
+
+    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Tag sentences that are already cut into words: one document for each.
+
+        Its text is the words joined by spaces, and the offsets of mentions point into that.
+        """
+        return self.tag_documents(Document.from_words([words]) for words in sentences)
+
+    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag documents; yields copies with the mentions found.
+
+        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
+        """
+        for group in _groups(map(self._cut, documents), TOKENS_AT_ONCE):
+            sentences = [sentence for document in group for sentence in document.sentences]
+            opens = [not number for document in group for number in range(len(document.sentences))]
+            found = self._found(sentences, opens)
+            for document in group:
+                mentions = [
+                    _mention(document.text, sentence, *one)
+                    for sentence in document.sentences
+                    for one in next(found)
+                ]
+                yield replace(document, mentions=mentions)
+
+    def _cut(self, document: Document) -> Document:
+        if document.sentences or not document.text.strip():
+            return document
+        return replace(document, sentences=self._tokeniser.document(document.text).sentences)
+
+    def judge(self, document: Document) -> Scores:
+        """The label probabilities of every fragment of a document that has sentences, at once.
+
+        This is what `tag_documents` decides from, agreement included, also for the fragments that a gate
+        would turn away. Memory grows with the document.
+        """
+        sentences = [sentence for sentence in document.sentences if sentence]
+        return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
+
+    def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
+        """What is found in each sentence; `opens` says which are the first of their document."""
+        lengths = [len(sentence) for sentence in sentences]
+        reaches = (NEAR if self.decoding.agreement else 0, self._reach)
+        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(reaches) > WIDE else 1)
+        for piece in pieces(lengths, opens, tokens_wanted=tokens, reaches=reaches):
+            together = slice(piece.first_seen, piece.last_seen)
+            found = self._found_at_once(sentences[together], opens[together])
+            yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
+
+    def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
+        scores = self._scores(sentences, [True, *opens[1:]], exact=self._exact or self._for_recall)
+        pools = select(
+            scores.fragments,
+            scores.token_offsets,
+            scores.probabilities,
+            self.labels,
+            threshold=self.decoding.threshold,
+            for_recall=self._for_recall,
+        )
+        ranked = _Alternatives(scores, self.labels, self._alternatives)
+        for number, pool in enumerate(pools):
+            kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
+            yield [(candidate, ranked.of(number, candidate)) for candidate in kept]
+
+    def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
+        words = [as_read(sentence.words) for sentence in sentences]
+        scores = self._engine.score(words, opens, exact=exact)
+        probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
+        return replace(scores, probabilities=probabilities)
+
+
+class _Alternatives:
+    """The next best labels of fragments, looked up only for those that became mentions."""
+
+    def __init__(self, scores: Scores, labels: Sequence[str], wanted: int) -> None:
+        self._labels = labels
+        self._wanted = wanted
+        self._scores = scores
+
+    def of(self, sentence: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+        """The labels after that of a candidate of a sentence, best first, with their probabilities."""
+        if not self._wanted:
+            return ()
+        row = self._probabilities(sentence, candidate)
+        best = [
+            column for column in np.argsort(-row, kind="stable") if self._labels[column] != candidate.label
+        ]
+        return tuple((self._labels[column], float(row[column])) for column in best[: self._wanted])
+
+    def _probabilities(self, sentence: int, candidate: Candidate) -> FloatArray:
+        """[K] of a candidate; fragments are in the order of their first tokens."""
+        fragments = self._scores.fragments
+        first = int(self._scores.token_offsets[sentence]) + candidate.start
+        same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
+        last = first + candidate.end - candidate.start - 1
+        found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
+        row: FloatArray = self._scores.probabilities[same_start][found]
+        return row
+
+
+def _mention(
+    text: str, sentence: Sentence, candidate: Candidate, alternatives: tuple[tuple[str, float], ...]
+) -> Mention:
+    type, kind = split_label(candidate.label)
+    start, end = sentence.tokens[candidate.start].start, sentence.tokens[candidate.end - 1].end
+    return Mention(start, end, type, kind, candidate.score, text[start:end], alternatives)
+
+
+def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
+    """Lists of documents with about so many tokens together; sentences without tokens are left out."""
+    group: list[Document] = []
+    tokens = 0
+    for document in documents:
+        if not all(document.sentences):
+            document = replace(document, sentences=[sentence for sentence in document.sentences if sentence])
+        group.append(document)
+        # A document counts even if it is empty: a stream of those must not pile up.
+        tokens += 1 + sum(map(len, document.sentences))
+        if tokens >= tokens_wanted:
+            yield group
+            group, tokens = [], 0
+    if group:
+        yield group
+
+
+@overload
+def load(  # type: ignore[overload-overlap]
+    path: Literal["auto"], *, engine: str = ..., device: str = ...
+) -> ByLanguage: ...
+
+
+@overload
+def load(path: str | Path, *, engine: str = ..., device: str = ...) -> Model: ...
+
+
+def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Model | ByLanguage:
+    """Load a model: its directory, that of an ensemble, or one that a package brings, by its name.
+
+    Args:
+        path: the directory, or the name of an installed model such as "en"; "auto" stands for all of them,
+            each for the texts of its language.
+        engine: "numpy", which needs nothing else and is the fastest on a CPU; or "torch", the network itself,
+            which judges all fragments of a batch at once.
+        device: where torch runs: "cpu", "cuda" or "auto".
+    """
+    if engine not in ENGINES:
+        raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
+    if path == AUTO:
+        from fofe.tagging.by_language import ByLanguage
+
+        return ByLanguage(engine=engine, device=device)
+    path = model_path(path)
+
+    scorer = partial(_torch_engine, device=device) if engine == "torch" else _numpy_engine
+    return assembled(load_stored(path), scorer, path=path)
+
+
+def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
+    """A model that is the given one but for its labels and its scorer, which is made from its own."""
+    other = copy.copy(model)
+    other.labels = labels
+    other._engine = wrap(model._engine)
+    return other
+
+
+def _numpy_engine(stored: StoredModel) -> Scorer:
+    return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+
+
+def assembled(
+    stored: StoredModel | Ensemble,
+    scorer: Callable[[StoredModel], Scorer] = _numpy_engine,
+    *,
+    path: Path | None = None,
+) -> Model:
+    """A model, or an ensemble as one model, from what its directory holds."""
+    if isinstance(stored, Ensemble):
+        engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
+        reach = max(member.config.sight for member in stored.members)
+        return Model(stored.as_one, path=path, scorer=engines, reach=reach)
+    return Model(stored, path=path, scorer=scorer(stored))
+
+
+def _torch_engine(stored: StoredModel, device: str) -> Scorer:
+    try:
+        from fofe.model.torch_engine import TorchEngine, choose_device
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise FofeError("the torch engine needs PyTorch (pip install 'fofe[train]')") from None
+    return TorchEngine(stored.config, stored.encoder, stored.weights, choose_device(device))

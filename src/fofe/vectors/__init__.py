@@ -1,0 +1,1 @@
+"""Training, aligning and inspecting word vectors."""

@@ -1,0 +1,54 @@
+"""Looking into word vectors: which words are near, and how much of a text they know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fofe.base.errors import InputError
+from fofe.features.vocabulary import Vocabulary
+from fofe.formats.vectors import WordVectors
+
+
+def neighbours(vectors: WordVectors, word: str, count: int) -> list[tuple[str, float]]:
+    """The words whose vectors point most nearly the same way, with the cosines."""
+    if word not in vectors.words:
+        raise InputError(
+            f"there is no vector for {word!r}", remedy="vectors of lower-case words want lower case"
+        )
+    row = vectors.words.index(word)
+    lengths = np.maximum(np.linalg.norm(vectors.vectors, axis=1), 1e-12)
+    cosines = vectors.vectors @ vectors.vectors[row] / (lengths * lengths[row])
+    cosines[row] = -np.inf
+    nearest = np.argsort(-cosines, kind="stable")[: min(count, len(cosines) - 1)]
+    return [(vectors.words[near], float(cosines[near])) for near in nearest]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of some text a table of vectors knows."""
+
+    tokens: int
+    known_tokens: int
+    words: int
+    known_words: int
+    unknown: list[tuple[str, int]]
+    """The words that it does not know, most frequent first, with their counts."""
+
+
+def coverage(vectors: WordVectors, words: Iterable[str], *, cased: bool, digits: str) -> Coverage:
+    """Look the words of a text up as a model with these vectors would."""
+    vocabulary = Vocabulary(vectors.words, cased=cased, digits=digits)
+    counts = Counter(words)
+    known = {word: count for word, count in counts.items() if word in vocabulary}
+    unknown = Counter({word: count for word, count in counts.items() if word not in known})
+    return Coverage(
+        tokens=counts.total(),
+        known_tokens=sum(known.values()),
+        words=len(counts),
+        known_words=len(known),
+        unknown=sorted(unknown.items(), key=lambda item: (-item[1], item[0])),
+    )

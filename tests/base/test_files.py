@@ -1,0 +1,71 @@
+"""Files that are written whole or not at all, and failures of the system that reach the user."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fofe.base.errors import InputError
+from fofe.base.files import write_whole
+from fofe.base.workers import in_order
+from fofe.cli import main
+from fofe.wiki.job import LabelJob, Settings
+
+
+def write(path: Path, text: str) -> None:
+    with write_whole(path) as stream:
+        stream.write(text)
+
+
+def test_a_file_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
+    write(tmp_path / "out.txt", "before")
+    half: Any = ["half of it", None]
+    with pytest.raises(TypeError), write_whole(tmp_path / "out.txt") as stream:
+        stream.writelines(half)
+    assert (tmp_path / "out.txt").read_text() == "before"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    link, file = tmp_path / "out.txt", tmp_path / "elsewhere" / "real.txt"
+    link.symlink_to(file)
+    for text in ("first", "second"):
+        write(link, text)
+        assert link.is_symlink()
+        assert file.read_text() == text
+
+
+def test_a_pipe_is_written_as_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write(pipe, "through it")
+    reader.join()
+    assert read == ["through it"]
+    assert pipe.is_fifo()
+
+
+def test_a_directory_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: Is a directory"):
+        write(tmp_path, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"text": "In Lima it rained."}\n')
+    assert main(["convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2
+    assert capsys.readouterr().err == "fofe: No space left on device\n"
+
+
+def test_a_file_that_a_worker_misses_is_told_by_the_parent(tmp_path: Path) -> None:
+    job = LabelJob(Settings(("dump.xml",), language="en"), str(tmp_path), str(tmp_path / "types.jsonl"))
+    with pytest.raises(FileNotFoundError):
+        list(in_order(job, ["part"], workers=2))
