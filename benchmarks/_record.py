@@ -130,8 +130,9 @@ def _by_commit(entry: dict[str, Any] | None) -> Metrics:
     """The metrics of a record with the commit of each seed; older records name one for all seeds."""
     if entry is None:
         return {"seed": []}
-    commits, seeds = entry["commit"], entry["metrics"]["seed"]
-    return entry["metrics"] | {"commit": commits if isinstance(commits, list) else [commits] * len(seeds)}
+    metrics: Metrics = entry["metrics"]
+    commits = entry["commit"]
+    return metrics | {"commit": commits if isinstance(commits, list) else [commits] * len(metrics["seed"])}
 
 
 def _chosen(settings: object) -> object:

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from fofe.cli import _sources, main
+from fofe.tagging import main
+from fofe.tagging import sources as _sources
 
 TEXT = "Anna Berg met the mayor of Bergen."
 PATIENCE = 60
