@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.tagging import main
+from fofe.cli import main
 from fofe.tagging import sources as _sources
 
 TEXT = "Anna Berg met the mayor of Bergen."
