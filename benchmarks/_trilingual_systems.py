@@ -11,11 +11,11 @@ from _mention_runs import CONFIGS, configured
 from _rivals import CRF_SCHEME, crf_features, trained_crf
 from _trilingual_data import Language, PartFiles, in_source, sources
 
+from fofe.base.journal import Journal
 from fofe.base.report import Report
 from fofe.cli._progress import TerminalWatcher
 from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training
-from fofe.kbp.journal import Journal
 from fofe.kbp.source import source_files
 from fofe.kbp.tab import numbered, write_tab
 from fofe.kbp.tag import TagJob, tag_files
@@ -86,7 +86,7 @@ def run_ours(language: Language, model: Path, files: PartFiles, output: Path) ->
     """Tag the raw documents of a part."""
     if not output.exists():
         job = TagJob({language.code: str(model)})
-        with Journal(output.with_suffix(".part"), job.describe(), resume=True) as journal:
+        with Journal(output.with_suffix(".work"), job.fingerprint()) as journal:
             tagged = tag_files(job, source_files([str(files.documents)]), journal, run=output.stem)
             if tagged.bad:
                 raise SystemExit("\n".join(tagged.bad))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.journal import JOURNAL
 from fofe.base.report import Report
 from fofe.cli import main
 from fofe.kbp.tab import read_tab
@@ -52,7 +54,7 @@ def test_mentions_and_authors_are_found_where_they_stand(
     assert main(["kbp", "check", str(output), str(docs)]) == 0
     assert main(["kbp", "score", str(output), str(output)]) == 0
     assert "ALL    1.000 1.000 1.000" in capsys.readouterr().out
-    assert not output.with_name("run.tab.part").exists()
+    assert not output.with_name("run.tab.work").exists()
 
 
 def test_check_lists_what_is_wrong(
@@ -126,18 +128,19 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def kill_half_way(model: Path, documents: Path, output: Path, part: Path) -> None:
+def kill_half_way(model: Path, documents: Path, output: Path, work: Path) -> None:
     """Kill a run when some of its documents are done; one that was done sooner is run again."""
     command = [sys.executable, "-m", "fofe", "kbp", "tag", "--model", f"eng={model}", str(documents)]
+    journal = work / JOURNAL
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     for _ in range(10):
-        part.unlink(missing_ok=True)
+        shutil.rmtree(work, ignore_errors=True)
         output.unlink(missing_ok=True)
         run = subprocess.Popen([*command, "-o", str(output), "--workers", "2"], env=environment)
-        while run.poll() is None and (not part.exists() or part.read_bytes().count(b"\n") < 300):
+        while run.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 300):
             time.sleep(0.005)
         run.send_signal(signal.SIGKILL)
-        if run.wait() == -signal.SIGKILL and 300 <= part.read_bytes().count(b"\n") < 1001:
+        if run.wait() == -signal.SIGKILL and 300 <= journal.read_bytes().count(b"\n") < 1001:
             return
     raise AssertionError("every run was over before it could be killed")
 
@@ -147,41 +150,31 @@ def test_a_killed_run_goes_on_to_the_same_result(
 ) -> None:
     whole, output = tmp_path / "whole.tab", tmp_path / "run.tab"
     assert tag(tiny_path, thousand, whole) == 0
-    part = output.with_name("run.tab.part")
-    kill_half_way(tiny_path, thousand, output, part)
+    work = output.with_name("run.tab.work")
+    kill_half_way(tiny_path, thousand, output, work)
     assert not output.exists()
-    with part.open("ab") as stream:
-        stream.write(b'{"file": "cut o')  # as a kill in the middle of a line leaves it
+    with (work / JOURNAL).open("ab") as stream:
+        stream.write(b'{"key": "cut o')  # as a kill in the middle of a line leaves it
 
     assert tag(tiny_path, thousand, output) == 2
     assert "add --resume" in capsys.readouterr().err
     assert tag(tiny_path, thousand, output, "--resume", "--threshold", "0.99") == 2
-    assert "other models or options" in capsys.readouterr().err
+    assert "other files, options or version" in capsys.readouterr().err
     assert tag(tiny_path, thousand, output, "--resume", "--workers", "2") == 0
     assert output.read_bytes() == whole.read_bytes()
     assert whole.read_text("utf-8").count("\n") >= 3000
-    assert not part.exists()
+    assert not work.exists()
 
 
 def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
-    from fofe.kbp.journal import Journal
+    from fofe.base.journal import Journal
     from fofe.kbp.source import source_files
     from fofe.kbp.tag import TagJob, tag_files
 
     job, files = TagJob({"eng": str(tiny_path)}), source_files([str(docs)])
-    with Journal(tmp_path / "part", "run", resume=False) as journal:
+    with Journal(tmp_path / "work", "run", resume=False) as journal:
         first = tag_files(job, files, journal, run="r")
         (docs / "nw.xml").write_text(NEWSWIRE.replace("Anna Berg", "Omar Haddad"), encoding="utf-8")
         second = tag_files(job, files, journal, run="r")
     assert "Anna Berg" in {mention.text for mention in first.mentions}
     assert "Anna Berg" not in {mention.text for mention in second.mentions}
-
-
-def test_a_journal_that_is_broken_is_refused(tmp_path: Path) -> None:
-    from fofe.base.errors import InputError
-    from fofe.kbp.journal import Journal
-
-    for content, problem in ((b"not JSON\n", "is broken"), (b"\xff\n", "is not UTF-8")):
-        (tmp_path / "part").write_bytes(content)
-        with pytest.raises(InputError, match=problem):
-            Journal(tmp_path / "part", "run", resume=True)

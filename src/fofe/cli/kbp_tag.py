@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.cli import INTERRUPTED
@@ -77,8 +76,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Tag to the end, or leave what a resumed run needs."""
+    from fofe.base.journal import Journal
     from fofe.cli._input_bar import InputBar
-    from fofe.kbp.journal import Journal
     from fofe.kbp.source import source_files
     from fofe.kbp.tab import write_tab
     from fofe.kbp.tag import tag_files
@@ -86,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     job = _job(args)
     files = source_files(args.documents)
     with (
-        Journal(Path(f"{args.output}.part"), job.describe(), resume=args.resume) as journal,
+        Journal(f"{args.output}.work", job.fingerprint(), resume=args.resume) as journal,
         InputBar(sum(file.stat().st_size for file in files), shown=sys.stderr.isatty()) as bar,
     ):
         try:

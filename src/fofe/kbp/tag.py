@@ -7,24 +7,25 @@ tagged before it or beside it. So the output is the same for any number of worke
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe import __version__
 from fofe.base.errors import InputError
+from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.base.workers import in_order
-from fofe.kbp.journal import Entry, Journal, stamp
 from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
 from fofe.kbp.tab import TabMention, numbered
 from fofe.text.document import NAME
 
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
+
+Entry = dict[str, Any]
+"""What was found in a file, in JSON types."""
 
 AUTHOR_TYPE = "PER"
 CHUNK_BYTES = 65_536
@@ -55,20 +56,19 @@ class TagJob:
 
         return tag
 
-    def describe(self) -> str:
-        """What the result depends on besides the documents."""
+    def fingerprint(self) -> list[Any]:
+        """What the result depends on besides the documents and the version."""
         from fofe.model.ensemble import directories
 
-        digest = hashlib.sha256(json.dumps([__version__, asdict(self)], sort_keys=True).encode())
+        digest = hashlib.sha256()
         for path in self.models.values():
             for directory in directories(path):
                 for file in sorted(directory.iterdir()):
                     if file.is_file():
                         digest.update(file.read_bytes())
-        return digest.hexdigest()
+        return [asdict(self), digest.hexdigest()]
 
     def _tag_file(self, path: str, models: Mapping[str, Model]) -> Entry:
-        """What was found in a file, in JSON types."""
         report = Report()
         entry: Entry = {"file": path, "stamp": stamp(Path(path)), "documents": [], "bad": []}
         for document in read_sources(path, self.reading, report):
@@ -139,13 +139,19 @@ def tag_files(
     watch: Callable[[int], object] = abs,
 ) -> Tagged:
     """Tag files and write down what was done; `watch` is told the bytes of each chunk that is done."""
-    chunks = list(_chunks([file for file in files if journal.done(file) is None]))
+    chunks = list(_chunks([file for file in files if _done(journal, file) is None]))
     if chunks:
         with closing(in_order(job, chunks, workers)) as results:
             for entries in results:
-                journal.add(entries)
+                journal.add_all((entry["file"], entry) for entry in entries)
                 watch(sum(entry["stamp"][0] for entry in entries))
-    return _gather([journal.done(file) for file in files], run)
+    return _gather([_done(journal, file) for file in files], run)
+
+
+def _done(journal: Journal, file: Path) -> Entry | None:
+    """The entry of a file, unless the file has changed since."""
+    entry: Entry | None = journal.done(str(file))
+    return entry if entry is not None and entry["stamp"] == stamp(file) else None
 
 
 def _chunks(files: Iterable[Path]) -> Iterator[list[str]]:

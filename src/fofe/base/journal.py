@@ -1,0 +1,189 @@
+"""The journal of a resumable job: what is done is kept in a work directory until the output is complete.
+
+`journal.jsonl` holds one JSON object a line. The first states the job; each of the others has the key and the
+value of a finished unit of work. Larger results are files beside it. A job can be killed between any two
+writes or renames and goes on where it was:
+
+    with Journal(Path("out.work"), {"inputs": [...], "options": {...}}) as journal:
+        for unit in units:
+            if journal.done(unit) is None:
+                with write_whole(journal.file(f"{unit}.txt")) as stream:
+                    stream.write(...)
+                journal.add(unit, {"lines": 3})
+        ...  # write the output
+        journal.remove()
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from fofe import __version__
+from fofe.base.errors import InputError
+from fofe.base.files import lock
+
+JOURNAL = "journal.jsonl"
+_NEW, _OLD = ".new", ".old"
+
+
+class Journal:
+    """The finished units of one job, by key, and a directory for their results; use it in a `with` statement.
+
+    The directory appears and disappears by a rename. While a journal is open no other process can open it. A
+    journal without a single entry, left by a job that failed at once, is dropped.
+    """
+
+    def __init__(self, folder: str | Path, job: Any, *, resume: bool = True) -> None:
+        """Name the directory and the job.
+
+        Args:
+            folder: the work directory; its parent directories are made.
+            job: all that the result depends on, as JSON values. The version of fofe is added.
+            resume: whether to go on with a journal that has entries; without it, that is an error.
+        """
+        self.folder = Path(os.path.realpath(folder))
+        self._head = json.dumps({"fofe": __version__, "job": job}, sort_keys=True)
+        self._resume = resume
+        self._entries: dict[str, Any] = {}
+        self._stream: IO[bytes]
+        self._open = ExitStack()
+
+    def __enter__(self) -> Journal:
+        with ExitStack() as stack:
+            self._lock(stack)
+            if not self._read():
+                stack.close()
+                _delete(self.folder)
+                self._lock(stack)
+            self._remove_leftovers()
+            self._stream = stack.enter_context(self.file(JOURNAL).open("ab"))
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._entries:
+            self.remove()
+        self._open.close()
+
+    def done(self, key: str) -> Any:
+        """The value of a finished unit, or None."""
+        return self._entries.get(key)
+
+    def file(self, name: str) -> Path:
+        """The path of a result in the work directory: write it with `write_whole`, then add its entry."""
+        return self.folder / name
+
+    def add(self, key: str, value: Any = True) -> None:
+        """Record a finished unit. It is on disk when this returns."""
+        self.add_all([(key, value)])
+
+    def add_all(self, entries: Iterable[tuple[str, Any]]) -> None:
+        """Record several finished units at once."""
+        for key, value in entries:
+            self._entries[key] = value
+            self._stream.write(json.dumps({"key": key, "value": value}).encode() + b"\n")
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+
+    def remove(self) -> None:
+        """Delete the work directory, once the output is complete."""
+        self._stream.close()
+        _delete(self.folder)
+
+    def _lock(self, stack: ExitStack) -> None:
+        """Make the work directory if there is none, and lock it."""
+        try:
+            if not self.file(JOURNAL).exists():
+                self._create()
+            is_ours = stack.enter_context(lock(self.file(JOURNAL), wait=False))
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror}", path=self.folder) from None
+        if not is_ours:
+            raise InputError(
+                "is in use by another process", path=self.folder, remedy="wait until that has ended"
+            )
+
+    def _create(self) -> None:
+        """Fill a directory under a temporary name, and rename it."""
+        with suppress(FileNotFoundError):
+            if any(self.folder.iterdir()):
+                raise InputError(
+                    "is neither empty nor a work directory",
+                    path=self.folder,
+                    remedy="name another with --work",
+                )
+            self.folder.rmdir()
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(_NEW, f".{self.folder.name}.", self.folder.parent))
+        with (new / JOURNAL).open("w", encoding="utf-8", newline="\n") as stream:
+            stream.write(self._head + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        new.rename(self.folder)
+
+    def _read(self) -> bool:
+        """Read the entries. Returns false if there are none and the journal was begun by another job."""
+        path = self.file(JOURNAL)
+        data = path.read_bytes()
+        complete = data[: data.rfind(b"\n") + 1]
+        if len(complete) < len(data):  # a kill cut the last line off
+            os.truncate(path, len(complete))
+        head, *lines = complete.split(b"\n")[:-1] or [b""]
+        is_same = head == self._head.encode()
+        if not lines:
+            return is_same
+        if not self._resume:
+            raise InputError(
+                "is what an interrupted job has done",
+                path=self.folder,
+                remedy="add --resume to continue it, or remove the directory",
+            )
+        if not is_same:
+            raise InputError(
+                "belongs to a job with other files, options or version",
+                path=self.folder,
+                remedy="give the same ones, remove the directory, or name another",
+            )
+        try:
+            entries = [json.loads(line) for line in lines]
+            self._entries = {entry["key"]: entry["value"] for entry in entries}
+        except (ValueError, KeyError, TypeError):
+            raise InputError("is broken", path=path, remedy="remove its directory to start anew") from None
+        return True
+
+    def _remove_leftovers(self) -> None:
+        """Delete what killed jobs left: directories beside this one, half-written files in it."""
+        name = glob.escape(self.folder.name)
+        for leftover in self.folder.parent.glob(f".{name}.*"):
+            if leftover.suffix in (_NEW, _OLD):
+                shutil.rmtree(leftover, ignore_errors=True)
+        for leftover in self.folder.glob(".*"):
+            leftover.unlink(missing_ok=True)
+
+
+def _delete(folder: Path) -> None:
+    aside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{_OLD}")
+    with suppress(FileNotFoundError):
+        folder.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def stamp(path: str | Path) -> list[int]:
+    """The size of a file and when it was written: these change when the file does."""
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    return [status.st_size, status.st_mtime_ns]
