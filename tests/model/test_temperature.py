@@ -13,7 +13,7 @@ from fofe.model.engine import Engine
 from fofe.model.storage import Decoding, StoredModel, load_model
 from fofe.model.temperature import with_temperatures
 from fofe.tagging.model import Model
-from fofe.text import tokeniser
+from fofe.text.tokenise import tokeniser
 
 if TYPE_CHECKING:
     from tests.model.conftest import RandomModel

@@ -3,8 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fofe.text import Document, Mention, tokeniser
 from fofe.text.align import Aligner, TokenSpan, align
+from fofe.text.document import Document, Mention
+from fofe.text.tokenise import tokeniser
 
 TEXT = "Mary Shapiro left Washington. She can't stay in New York."
 

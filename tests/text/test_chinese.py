@@ -2,7 +2,7 @@
 
 import pytest
 
-from fofe.text import tokeniser
+from fofe.text.tokenise import tokeniser
 
 TOKENS = [
     ("习近平访问了北京大学。", "习 近 平 访 问 了 北 京 大 学 。"),

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.text import Document
-from fofe.text.document import NAME, NOMINAL, Mention, join_label, split_label
+from fofe.text.document import NAME, NOMINAL, Document, Mention, join_label, split_label
 
 word = st.text(st.characters(codec=None), min_size=1, max_size=6)
 sentences_of_words = st.lists(st.lists(word, max_size=5), max_size=5)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fofe.text import tokeniser
+from fofe.text.tokenise import tokeniser
 
 
 def words(text: str) -> list[list[str]]:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import ConfigError
-from fofe.text import tokeniser
 from fofe.text.segment import in_words, segmenter
+from fofe.text.tokenise import tokeniser
 
 
 def words_of(text: str) -> list[str]:

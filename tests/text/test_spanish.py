@@ -2,7 +2,7 @@
 
 import pytest
 
-from fofe.text import tokeniser
+from fofe.text.tokenise import tokeniser
 
 TOKENS = [
     ("¿Quién es? ¡Nadie!", "¿ Quién es ? ¡ Nadie !"),

@@ -3,7 +3,7 @@
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.text import languages, tokeniser
+from fofe.text.tokenise import languages, tokeniser
 
 
 def words(language: str, text: str) -> list[list[str]]:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fofe.text import Document, languages, tokeniser
+from fofe.text.document import Document
+from fofe.text.tokenise import languages, tokeniser
 
 if TYPE_CHECKING:
     from tests.conftest import LeastSeconds

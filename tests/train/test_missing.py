@@ -14,7 +14,7 @@ import pytest
 from fofe.decode import Candidate
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model
-from fofe.text import tokeniser
+from fofe.text.tokenise import tokeniser
 from fofe.train.config import RunConfig, load_config
 from fofe.train.corpora import Corpora, read_corpora
 from fofe.train.examples import LabelledSentence

@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from fofe.cli import main
-from fofe.evaluate.projection import NONE
 from fofe.features.fragments import all_fragments
 from fofe.features.name_table import NameTable
 from fofe.model.config import GazetteerConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model
 from fofe.tagging.model import load
+from fofe.text.document import NONE
 from fofe.train.config import load_config
 from fofe.train.corpora import read_corpora
 from fofe.train.examples import LabelledSentence

@@ -15,9 +15,7 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.model.engine import Scores
 from fofe.tagging.model import Model, Scorer, scoring_by
-from fofe.text.document import join_label, split_label
-
-NONE = "NONE"
+from fofe.text.document import NONE, join_label, split_label
 
 
 def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:

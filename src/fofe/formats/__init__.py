@@ -6,13 +6,13 @@ import glob
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
+from fofe.base.files import check_is_text
 from fofe.base.report import Report
-from fofe.formats import brat, conll, docbin, doccano, jsonl, label_studio
-from fofe.formats._guess import guess_by_content
 from fofe.formats._shared import STANDARD, Target
 from fofe.text.document import Document
 
@@ -31,31 +31,42 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its two functions and the suffixes that its files usually have."""
+    """A format: the module with its two functions, and the suffixes that its files usually have.
 
-    name: str
-    read: Callable[..., Iterator[Document]]
-    write: Callable[..., None]
-    suffixes: tuple[str, ...]
+    The module is imported when one of its functions is used, so that nobody loads formats for nothing.
+    """
+
+    module: str
+    suffixes: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> Callable[..., Iterator[Document]]:
+        """`read(path, report, **options)` yields the documents of a file or directory."""
+        function: Callable[..., Iterator[Document]] = import_module(f"fofe.formats.{self.module}").read
+        return function
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """`write(documents, path_or_stream, report, **options)` writes documents."""
+        function: Callable[..., None] = import_module(f"fofe.formats.{self.module}").write
+        return function
 
 
 FORMATS: dict[str, Format] = {
-    format.name: format
-    for format in (
-        Format(
-            "conll",
-            conll.read,
-            conll.write,
-            (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
-        ),
-        Format("jsonl", jsonl.read, jsonl.write, (".jsonl", ".ndjson", ".json")),
-        Format("brat", brat.read, brat.write, (brat.ANNOTATION_SUFFIX,)),
-        Format("spacy", docbin.read, docbin.write, (docbin.SUFFIX,)),
-        # These share the suffixes of JSON lines, so they must be named.
-        Format(label_studio.NAME, label_studio.read, label_studio.write, ()),
-        Format(doccano.NAME, doccano.read, doccano.write, ()),
-    )
+    "conll": Format(
+        "conll", (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv")
+    ),
+    "jsonl": Format("jsonl", (".jsonl", ".ndjson", ".json")),
+    "brat": Format("brat", (".ann",)),
+    "spacy": Format("docbin", (".spacy",)),
+    # These share the suffixes of JSON lines, so they must be named.
+    "label-studio": Format("label_studio"),
+    "doccano": Format("doccano"),
 }
+"""The formats by name. To add one, write its module and add a line here."""
+
+_GLANCE = 65_536
+"""The number of bytes that guessing a format looks at."""
 
 
 def format_named(name: str) -> Format:
@@ -73,10 +84,10 @@ def guess_format(path: str | Path) -> str:
         return by_suffix
     if path.is_dir():
         by_content = _format_of_folder(path)
-    elif path.suffix == brat.TEXT_SUFFIX and path.with_suffix(brat.ANNOTATION_SUFFIX).exists():
+    elif path.suffix == ".txt" and path.with_suffix(".ann").exists():
         by_content = "brat"
     else:
-        by_content = guess_by_content(path) if path.is_file() else None
+        by_content = _format_of_content(path) if path.is_file() else None
     if by_content is None:
         remedy = (
             f"name it: {', '.join(FORMATS)}, by --from, --to or --format, in a configuration by `format =`; "
@@ -161,7 +172,7 @@ def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterat
 
 def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tuple[Path, str]]:
     """The files of a directory: all for a given format, else those whose suffix is known."""
-    if format == "brat" or (format is None and any(folder.rglob(f"*{brat.ANNOTATION_SUFFIX}"))):
+    if format == "brat" or (format is None and any(folder.rglob("*.ann"))):
         yield folder, "brat"
         return
     for file in sorted(folder.iterdir()):
@@ -175,7 +186,7 @@ def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tupl
 
 
 def _format_of_suffix(path: Path) -> str | None:
-    return next((format.name for format in FORMATS.values() if path.suffix.lower() in format.suffixes), None)
+    return next((name for name, format in FORMATS.items() if path.suffix.lower() in format.suffixes), None)
 
 
 def _format_of_folder(folder: Path) -> str | None:
@@ -186,11 +197,32 @@ def _format_of_folder(folder: Path) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
+def _format_of_content(path: Path) -> str | None:
+    """The format that the first line with content looks like, if it looks like any."""
+    from fofe.formats.conll import is_tag
+
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_GLANCE)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    check_is_text(data, path)
+    for line in data.decode("utf-8-sig", errors="replace").split("\n"):
+        if line.lstrip().startswith("{"):
+            return "jsonl"
+        columns = line.split()
+        if any(is_tag(column) for column in columns[1:]):
+            return "conll"
+        if columns and not line.startswith("#"):
+            return None
+    return None
+
+
 def _check_options(function: Callable[..., Any], format: str, options: dict[str, Any]) -> None:
     accepted = inspect.signature(function).parameters
     for option in options:
         if option not in accepted:
-            verb = "reading" if function is FORMATS[format].read else "writing"
+            verb = {"read": "reading", "write": "writing"}[function.__name__]
             known = [name for name, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
             raise InputError(
                 f"{verb} {format} has no option {option!r}", remedy=f"it has: {', '.join(known) or 'none'}"

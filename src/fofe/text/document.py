@@ -14,6 +14,8 @@ from fofe.base.errors import InputError
 NAME = "NAM"
 NOMINAL = "NOM"
 NOMINAL_SUFFIX = "_NOM"
+NONE = "NONE"
+"""The label of a fragment that is no mention; the first of a model's labels."""
 
 UNKNOWN = "unknown"
 KNOWN = "known"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from fofe.evaluate.projection import NONE
-from fofe.text.document import NAME, NOMINAL
+from fofe.text.document import NAME, NOMINAL, NONE
 
 NEGATIVE = "negative"
 OTHER_TYPES = "other types"

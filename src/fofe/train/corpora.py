@@ -12,10 +12,10 @@ import numpy as np
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.decode.view import outer_spans
-from fofe.evaluate.projection import NONE, mapped
+from fofe.evaluate.projection import mapped
 from fofe.formats import read_corpus
 from fofe.text.bare_names import with_bare_names
-from fofe.text.document import Document, join_label, split_label
+from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.heads import with_heads
 from fofe.text.tokenise import tokeniser
 from fofe.train.annotation import NEGATIVE, Annotation

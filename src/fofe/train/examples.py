@@ -9,10 +9,9 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.base.report import Report
-from fofe.evaluate.projection import NONE
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.text.align import align
-from fofe.text.document import Document
+from fofe.text.document import NONE, Document
 from fofe.text.normalise import as_read
 from fofe.text.regions import TokenRegions, token_regions
 from fofe.train.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
