@@ -111,3 +111,12 @@ def test_types_are_the_product_of_what_counts(
         else:
             assert made[one, 1:] == pytest.approx((1 - row[0]) * expected / math.fsum(expected), abs=1e-4)
             assert made[one, 0] == own[one, 0]
+
+
+@pytest.mark.parametrize(("probability", "counts"), [(0.45, False), (0.55, True)])
+def test_a_likely_mention_counts_elsewhere_and_an_unlikely_one_does_not(
+    probability: float, counts: bool
+) -> None:
+    other = [1 - probability, 0.01 * probability, 0.99 * probability]
+    made = judged([["Barcelona"], ["Barcelona"]], [CITY_OR_CLUB, other])
+    assert (made[0].argmax() == 2) == counts
