@@ -74,13 +74,13 @@ class Guard:
             return
         answer = _Answer(send, self)
         began = time.perf_counter()
-        self._metrics.under_way += 1
+        self._metrics.under_way.inc()
         try:
             await self._pass(scope, receive, answer)
         except RefusalError as refusal:
             await answer.refuse(refusal)
         finally:
-            self._metrics.under_way -= 1
+            self._metrics.under_way.dec()
             path = scope["path"] if scope["path"] in self._paths else "other"
             self._metrics.request(scope["method"], path, answer.status, time.perf_counter() - began)
 

@@ -32,12 +32,12 @@ class Tagging:
     async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
         """The texts with their mentions."""
         documents = await self.documents(model, texts)
-        self._metrics.documents += len(documents)
+        self._metrics.documents.inc(len(documents))
         tagged = [replace(document, mentions=[]) for document in documents]
         for numbered in parts(model, documents):
             found = await self.batcher.tag(model, [piece for _, piece in numbered])
             for (number, _), piece in zip(numbered, found, strict=True):
-                self._metrics.tokens += sum(map(len, piece.sentences))
-                self._metrics.mentions += len(piece.mentions)
+                self._metrics.tokens.inc(sum(map(len, piece.sentences)))
+                self._metrics.mentions.inc(len(piece.mentions))
                 tagged[number].mentions += piece.mentions
         return tagged
