@@ -2,8 +2,9 @@
 
     python benchmarks/wiki_sample.py weak.jsonl --seed 7 --size 200
 
-Prints a Markdown table with an empty column for the verdicts. The same corpus, seed and size give the same
-sample: mentions are numbered in the order of the corpus, and Python's own generator draws among them.
+Prints a Markdown table with an empty column for the verdicts; benchmarks/wiki_sample.md is such a table,
+filled in. The same corpus, seed and size give the same sample: mentions are numbered in the order of the
+corpus, and Python's own generator draws among them.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fofe.base.compressed import BROKEN, numbered_lines, open_packed
+from fofe.base.compressed import numbered_lines
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-
-DUMP_START = b"<mediawiki"
+from fofe.wiki.dump import is_dump, read_pages, read_site
+from fofe.wiki.languages import wiki_language
+from fofe.wiki.markup import parse
 
 
 def text_files(paths: Iterable[str | Path]) -> list[Path]:
@@ -28,15 +29,6 @@ def text_files(paths: Iterable[str | Path]) -> list[Path]:
     return files
 
 
-def is_dump(path: Path) -> bool:
-    """Whether a file is a MediaWiki dump, by how it begins."""
-    with open_packed(path) as stream:
-        try:
-            return DUMP_START in stream.read(512)
-        except BROKEN:
-            return False
-
-
 def paragraphs(path: Path, language: str, report: Report) -> Iterator[str]:
     """The lines of a text, or the paragraphs of the articles of a Wikipedia dump."""
     if is_dump(path):
@@ -48,10 +40,6 @@ def paragraphs(path: Path, language: str, report: Report) -> Iterator[str]:
 
 
 def _articles(path: Path, language: str, report: Report) -> Iterator[str]:
-    from fofe.wiki.dump import read_pages, read_site
-    from fofe.wiki.languages import wiki_language
-    from fofe.wiki.markup import parse
-
     namespaces = read_site(path).namespaces
     for page in read_pages(path, report):
         if page.namespace or page.redirect is not None:

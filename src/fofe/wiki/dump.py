@@ -24,6 +24,15 @@ _REDIRECT = re.compile(
 )
 
 
+def is_dump(path: str | Path) -> bool:
+    """True if a file begins like a MediaWiki dump."""
+    with open_packed(path) as stream:
+        try:
+            return b"<mediawiki" in stream.read(512)
+        except BROKEN:
+            return False
+
+
 @dataclass(frozen=True)
 class RawPage:
     """A page as it stands in a dump."""

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from fofe.base.report import Report
 from fofe.features.gazetteer_file import Typed
-from fofe.vectors.plain_text import is_dump
-from fofe.wiki.dump import read_pages, read_site
+from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import read_page
 from fofe.wiki.tables import read_table
