@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fofe.model.config import (
+from fofe.features.config import (
     BAG,
     CODES,
     LEFT_EXCLUDING,

@@ -14,12 +14,12 @@ from _trilingual_data import Language, PartFiles, in_source, sources
 from fofe.base.journal import Journal
 from fofe.base.report import Report
 from fofe.cli._progress import TerminalWatcher
+from fofe.features.config import ModelConfig
 from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training
 from fofe.kbp.source import source_files
 from fofe.kbp.tab import numbered, write_tab
 from fofe.kbp.tag import TagJob, tag_files
-from fofe.model.config import ModelConfig
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
 from fofe.train.config import RunConfig

@@ -34,8 +34,8 @@ from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
 from fofe.evaluate.cost import measure
 from fofe.evaluate.scores import Counts
+from fofe.features.config import ModelConfig
 from fofe.model.compress import compress, words_of
-from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
 from fofe.text.document import Document

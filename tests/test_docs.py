@@ -28,7 +28,7 @@ import pytest
 
 import fofe
 from fofe.cli import make_parser
-from fofe.model.config import GazetteerConfig, ViewConfig
+from fofe.features.config import GazetteerConfig, ViewConfig
 from fofe.tagging.installed import installed_models
 from fofe.train.config import CorpusConfig, DataConfig, RunConfig, load_config
 

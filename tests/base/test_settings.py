@@ -10,7 +10,7 @@ import pytest
 
 from fofe.base.errors import ConfigError
 from fofe.base.settings import build, to_table
-from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ import pytest
 
 from fofe.base.errors import FofeError, InputError
 from fofe.cli import evaluate
+from fofe.decode import Decoding
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.vocabulary import Vocabulary
-from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.ensemble import save_ensemble
-from fofe.model.storage import Decoding, StoredModel, load_model, save_model
+from fofe.model.storage import StoredModel, load_model, save_model
 
 TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
 

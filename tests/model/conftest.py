@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import BoolArray, FloatArray
+from fofe.features.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments
 from fofe.features.gazetteer_file import make_table
 from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.features.vocabulary import Alphabet, Vocabulary
-from fofe.model.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 
 if TYPE_CHECKING:
     from torch import Tensor

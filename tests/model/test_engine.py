@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from fofe.base.arrays import FloatArray
+from fofe.features.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.features.fragments import all_fragments
 from fofe.model import engine as engine_module
 from fofe.model.batch import TorchBatch, make_batch
-from fofe.model.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.torch_engine import TorchEngine
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import FloatArray
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Contexts
 from fofe.features.fragments import all_fragments
-from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
 from fofe.model.words import WordsAlone

@@ -12,12 +12,12 @@ import rjieba
 import torch
 
 from fofe.base.arrays import FloatArray
+from fofe.features.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.fofe import encode
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.batch import make_batch
-from fofe.model.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
 
 if TYPE_CHECKING:

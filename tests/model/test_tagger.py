@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 import fofe
 from fofe.base.errors import FofeError, InputError
-from fofe.decode import agree
+from fofe.decode import Decoding, agree
+from fofe.features import config as config_module
 from fofe.features import surroundings
-from fofe.model import config as config_module
-from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.ensemble import Ensemble
-from fofe.model.storage import Decoding, StoredModel
+from fofe.model.storage import StoredModel
 from fofe.tagging import model as tagger
 from fofe.tagging.model import Model, assembled
 from fofe.text.document import Document, Mention, Sentence, Token

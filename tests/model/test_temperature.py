@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fofe.model.config import ModelConfig, ViewConfig
+from fofe.decode import Decoding
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
-from fofe.model.storage import Decoding, StoredModel, load_model
+from fofe.model.storage import StoredModel, load_model
 from fofe.model.temperature import with_temperatures
 from fofe.tagging.model import Model
 from fofe.text.tokenise import tokeniser

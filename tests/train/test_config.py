@@ -9,7 +9,7 @@ import pytest
 
 from fofe.base.errors import ConfigError, InputError
 from fofe.base.settings import build, to_table
-from fofe.model.config import ModelConfig
+from fofe.features.config import ModelConfig
 from fofe.train.config import (
     DataConfig,
     DecodingConfig,

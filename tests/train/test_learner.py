@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.model.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
 from fofe.train.config import TrainingConfig
 from fofe.train.learner import Learner, set_loss

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fofe.base.errors import ConfigError
+from fofe.features.config import ViewConfig
 from fofe.formats.vectors import WordVectors
-from fofe.model.config import ViewConfig
 from fofe.train.tables import WordTable, first_vectors, make_vocabulary
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fofe.decode import Candidate
-from fofe.model.storage import Decoding
+from fofe.decode import Candidate, Decoding
 from fofe.tagging.model import Model
 from fofe.train.annotation import Annotation
 from fofe.train.config import DecodingConfig

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from fofe.decode import Decoding
     from fofe.model.ensemble import Ensemble
-    from fofe.model.storage import Decoding, StoredModel
+    from fofe.model.storage import StoredModel
 
 EXAMPLES = """\
 examples:

@@ -13,8 +13,8 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
-from fofe.model.engine import Scores
-from fofe.tagging.model import Model, Scorer, scoring_by
+from fofe.model.engine import Scorer, Scores
+from fofe.tagging.model import Model, scoring_by
 from fofe.text.document import NONE, join_label, split_label
 
 

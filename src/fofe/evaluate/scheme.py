@@ -8,8 +8,8 @@ from typing import Any
 
 from fofe.base.errors import FofeError
 from fofe.base.settings import build
+from fofe.decode import Decoding
 from fofe.evaluate.projection import in_labels_of_corpus, mapped
-from fofe.model.storage import Decoding
 from fofe.tagging.model import Model
 from fofe.text.document import NOMINAL, Document, join_label
 

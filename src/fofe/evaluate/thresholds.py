@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fofe.base.errors import FofeError
-from fofe.decode import resolve
+from fofe.decode import Decoding, resolve
 from fofe.evaluate.curve import Point
 from fofe.evaluate.judgements import Judgements
 from fofe.evaluate.scores import Counts
-from fofe.model.storage import Decoding
 
 THRESHOLDS = tuple(step / 100 for step in range(1, 100))
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.matches import Matches, WordFinder
 from fofe.features.name_table import NameTable
 from fofe.features.ragged import ragged
 from fofe.features.vocabulary import Alphabet, Vocabulary
-from fofe.model.config import ModelConfig
 from fofe.text.segment import InWord, Segmenter, in_words, segmenter
 
 Key = str | InWord

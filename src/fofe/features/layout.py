@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fofe.features.config import BAG, CODES, ModelConfig
 from fofe.features.name_table import KINDS
-from fofe.model.config import BAG, CODES, ModelConfig
 
 
 @dataclass(frozen=True)

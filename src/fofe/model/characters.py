@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Contexts, Encoder
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
 from fofe.features.layout import CHARACTER_CNN, CHARACTER_LEFT, CHARACTER_RIGHT, Block
-from fofe.model.config import ModelConfig
 from fofe.model.numpy_ops import Convolution, ConvolutionTable
 
 

@@ -11,16 +11,17 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Contexts, Encoder, Key
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.layout import input_blocks
 from fofe.features.surroundings import sentence_sums, surroundings
 from fofe.model.characters import FragmentCharacters
-from fofe.model.config import ModelConfig
 from fofe.model.first_layer import FirstLayer
 from fofe.model.gate import Gate, GateSettings
 from fofe.model.lexicon import Lexicon, PlacedWords
@@ -42,6 +43,18 @@ class Scores:
     fragments: Fragments
     token_offsets: IntArray
     probabilities: FloatArray
+
+
+class Scorer(Protocol):
+    """What scores fragments for a model: the NumPy engine or the network in torch."""
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores: ...
+
+    def fresh(self) -> Scorer: ...
+
+    def following(self, conventions: str) -> Scorer: ...
 
 
 class Engine:

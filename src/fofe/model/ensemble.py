@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +24,11 @@ from fofe.base.errors import ModelError
 from fofe.base.files import read_text, write_whole
 from fofe.base.folders import whole_folder
 from fofe.base.settings import build, to_table
+from fofe.decode import Decoding
+from fofe.features.config import ModelConfig
 from fofe.features.fragments import Fragments
-from fofe.model.config import ModelConfig
-from fofe.model.engine import Scores
-from fofe.model.storage import ENSEMBLE, Decoding, StoredModel, load_model
-
-if TYPE_CHECKING:
-    from fofe.tagging.model import Scorer
+from fofe.model.engine import Scorer, Scores
+from fofe.model.storage import ENSEMBLE, StoredModel, load_model
 
 FORMAT_VERSION = 1
 SMALLEST = 1e-30

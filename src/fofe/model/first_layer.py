@@ -9,11 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.encoded import Contexts
-from fofe.features.fofe import scan, scan_back
-from fofe.features.fragments import Fragments, covered_tokens
-from fofe.features.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
-from fofe.model.config import (
+from fofe.features.config import (
     BAG,
     LEFT_EXCLUDING,
     LEFT_INCLUDING,
@@ -21,6 +17,10 @@ from fofe.model.config import (
     RIGHT_INCLUDING,
     ModelConfig,
 )
+from fofe.features.encoded import Contexts
+from fofe.features.fofe import scan, scan_back
+from fofe.features.fragments import Fragments, covered_tokens
+from fofe.features.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
 
 
 class FirstLayer:

@@ -9,9 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from fofe.features.layout import Block, input_blocks
-from fofe.model.batch import TorchBatch
-from fofe.model.config import (
+from fofe.features.config import (
     BAG,
     CODES,
     LEFT_EXCLUDING,
@@ -21,6 +19,8 @@ from fofe.model.config import (
     ModelConfig,
     ViewConfig,
 )
+from fofe.features.layout import Block, input_blocks
+from fofe.model.batch import TorchBatch
 from fofe.model.torch_ops import NOTHING_DROPPED, Dropping, range_maximum, scan_both, window_sums
 
 

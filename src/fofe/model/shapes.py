@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
+from fofe.features.config import ModelConfig
 from fofe.features.layout import input_blocks
-from fofe.model.config import ModelConfig
 from fofe.model.gate import GateSettings
 from fofe.model.table import table_name
 

@@ -26,12 +26,12 @@ from fofe.base.errors import InputError, ModelError
 from fofe.base.files import read_text
 from fofe.base.folders import whole_folder
 from fofe.base.settings import build, to_table
-from fofe.decode import STRATEGIES
+from fofe.decode import Decoding
+from fofe.features.config import GazetteerConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.gazetteer_file import Gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
-from fofe.model.config import GazetteerConfig, ModelConfig, ViewConfig
 from fofe.model.gate import GateSettings
 from fofe.model.shapes import expected_shapes
 from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
@@ -41,25 +41,6 @@ NAMES_FILE = "names.gazetteer"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 COPY_AGAIN = "copy the model again"
-
-
-@dataclass(frozen=True)
-class Decoding:
-    """How scores become mentions; tuned on a dev set and stored with the model."""
-
-    threshold: float = 0.5
-    strategy: str = "highest-first"
-    nested: bool = False
-    agreement: float = 0.0
-    """What the types of the same text in nearby sentences count beside a mention's own; 0 for nothing."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.agreement < float("inf"):
-            raise ValueError(f"agreement must not be negative, not {self.agreement}")
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"threshold must lie between 0 and 1, not {self.threshold}")
-        if self.strategy not in STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.name_table import NameBits
 from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
 from fofe.model.batch import make_batch
-from fofe.model.config import ModelConfig
 from fofe.model.engine import Scores
 from fofe.model.network import Network
 from fofe.model.table import Table

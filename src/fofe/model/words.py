@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder, Key
 from fofe.features.fofe import scan, scan_back
 from fofe.features.surroundings import importance, weighted
-from fofe.model.config import ModelConfig, ViewConfig
 from fofe.model.lexicon import PlacedWords
 from fofe.model.numpy_ops import Convolution, shifted
 from fofe.model.table import Table

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from fofe.base.settings import to_table
-from fofe.model.storage import Decoding
+from fofe.decode import Decoding
 from fofe.show.lattice import Lattice
 from fofe.tagging.model import Model
 from fofe.text.colours import colour_of

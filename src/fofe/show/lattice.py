@@ -12,11 +12,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.decode import Candidate, resolve
+from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.candidate import by_length, by_score, contains
 from fofe.decode.resolve import NON_CROSSING
 from fofe.decode.select import NONE_COLUMN, select
-from fofe.model.storage import Decoding
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Sentence
 

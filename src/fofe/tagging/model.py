@@ -8,19 +8,19 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError
-from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode import STRATEGIES, Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
-from fofe.model.engine import Engine, Scores
+from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
-from fofe.model.storage import Decoding, StoredModel
+from fofe.model.storage import StoredModel
 from fofe.tagging.chunks import pieces
 from fofe.tagging.installed import AUTO, model_path
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -40,18 +40,6 @@ WIDE = 256
 
 Found = tuple[Candidate, tuple[tuple[str, float], ...]]
 """A candidate that became a mention, and its alternatives."""
-
-
-class Scorer(Protocol):
-    """What scores fragments for a model: the NumPy engine or the network in torch."""
-
-    def score(
-        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
-    ) -> Scores: ...
-
-    def fresh(self) -> Scorer: ...
-
-    def following(self, conventions: str) -> Scorer: ...
 
 
 class Model:

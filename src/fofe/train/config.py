@@ -10,7 +10,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import build
 from fofe.base.toml import read_toml, toml_value
 from fofe.decode import STRATEGIES
-from fofe.model.config import ModelConfig, ViewConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.tagging.installed import holds_model
 from fofe.train.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Contexts, Encoder, Key
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.model.config import ModelConfig
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
 from fofe.model.lexicon import PlacedWords

@@ -23,7 +23,7 @@ import numpy as np
 from fofe.base.arrays import IntArray
 from fofe.base.files import write_whole
 from fofe.decode import Candidate, resolve
-from fofe.tagging.model import Scorer
+from fofe.model.engine import Scorer
 from fofe.train.annotation import IN_DOUBT
 from fofe.train.corpora import Corpora
 from fofe.train.examples import LabelledSentence

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
+from fofe.features.config import GazetteerConfig
 from fofe.features.fragments import Fragments
 from fofe.features.gazetteer_file import load_gazetteer, make_table
 from fofe.features.name_table import (
@@ -26,7 +27,6 @@ from fofe.features.name_table import (
     keys_of,
     keys_within,
 )
-from fofe.model.config import GazetteerConfig
 from fofe.model.storage import StoredModel
 from fofe.train.config import RunConfig
 from fofe.train.examples import LabelledSentence

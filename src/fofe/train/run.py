@@ -19,8 +19,9 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError
 from fofe.base.files import write_whole
 from fofe.base.settings import to_table
+from fofe.decode import Decoding
 from fofe.model.engine import Engine
-from fofe.model.storage import Decoding, StoredModel, load_model, save_model
+from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.train.card import CardFacts, card_facts, write_card
 from fofe.train.checkpoint import Progress, load_checkpoint, save_checkpoint
 from fofe.train.config import RunConfig

@@ -14,11 +14,11 @@ import torch
 from fofe import __version__
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.settings import to_table
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.surroundings import importance
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.formats.vectors import WordVectors, read_vectors
-from fofe.model.config import ModelConfig
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 from fofe.model.table import Table

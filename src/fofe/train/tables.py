@@ -11,9 +11,9 @@ from torch import Tensor
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import ConfigError
+from fofe.features.config import ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.formats.vectors import WordVectors
-from fofe.model.config import ViewConfig
 from fofe.train.averaging import kept_since
 
 RANDOM_RANGE = 0.25

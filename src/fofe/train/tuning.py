@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
 
-from fofe.decode import Candidate, resolve
+from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.decode.view import outer_spans, outermost
 from fofe.evaluate.projection import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
-from fofe.model.storage import Decoding
-from fofe.tagging.model import Scorer
+from fofe.model.engine import Scorer
 from fofe.train.annotation import Annotation, one_to_one
 from fofe.train.config import DecodingConfig
 from fofe.train.examples import LabelledSentence

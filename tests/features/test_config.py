@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fofe.model.config import BAG, CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.config import BAG, CharacterConfig, ModelConfig, ViewConfig
 
 CASED = ViewConfig("cased", "cased")
 

@@ -1,0 +1,61 @@
+"""How scores become mentions: the settings that are tuned on a dev set and stored with a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fofe.base.errors import FofeError
+from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING, STRATEGIES
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How scores become mentions. Every value that a user gives is checked here and nowhere else."""
+
+    threshold: float = 0.5
+    """The least score of a mention."""
+    strategy: str = HIGHEST_FIRST
+    """How overlaps are resolved: one of `STRATEGIES`."""
+    nested: bool = False
+    """Whether mentions may lie in one another."""
+    agreement: float = 0.0
+    """What the types of the same text in nearby sentences count beside a mention's own; 0 for nothing."""
+
+    def __post_init__(self) -> None:
+        for name, value, most, fix in (
+            ("threshold", self.threshold, 1.0, "must be a number from 0 to 1"),
+            ("agreement", self.agreement, float("inf"), "must be a number of at least 0"),
+        ):
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value <= most or value == float("inf"):
+                raise ValueError(f"{name} {fix}, not {value!r}")
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
+        if not isinstance(self.nested, bool):
+            raise ValueError(f"nested must be true or false, not {self.nested!r}")
+
+    def changed(
+        self,
+        *,
+        threshold: float | None = None,
+        strategy: str | None = None,
+        nested: bool | None = None,
+        agreement: float | None = None,
+    ) -> Decoding:
+        """This decoding with the given values; None keeps a value.
+
+        With `nested` false, the strategy `non-crossing`, which is nested by nature, becomes `highest-first`
+        unless a strategy is given.
+
+        Raises:
+            FofeError: if a value is not allowed.
+        """
+        given = {"threshold": threshold, "strategy": strategy, "nested": nested, "agreement": agreement}
+        changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if nested is False and strategy is None and self.strategy == NON_CROSSING:
+            changes["strategy"] = HIGHEST_FIRST
+        try:
+            return replace(self, **changes)
+        except ValueError as error:
+            raise FofeError(str(error)) from None
