@@ -18,10 +18,10 @@ from fofe.cli._progress import TerminalWatcher
 from fofe.formats import Report, read_corpus
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import DecodingConfig, RunConfig, load_config
-from fofe.train.examples import labelled_sentences
-from fofe.train.run import train
-from fofe.train.tuning import Tuned, judge, tune
+from fofe.training.config import DecodingConfig, RunConfig, load_config
+from fofe.training.examples import labelled_sentences
+from fofe.training.run import train
+from fofe.training.tuning import Tuned, judge, tune
 
 CONFIGS = HERE.parent / "configs"
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}

@@ -13,8 +13,8 @@ from _resources import with_resources
 
 from fofe.cli._progress import TerminalWatcher
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import RunConfig, load_config
-from fofe.train.run import train
+from fofe.training.config import RunConfig, load_config
+from fofe.training.run import train
 
 CONFIGS = HERE.parent / "configs"
 

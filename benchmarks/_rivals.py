@@ -15,7 +15,7 @@ from _record import RUNS, shared
 from fofe.base.files import write_whole
 from fofe.formats.schemes import TagSpan, scheme_named
 from fofe.formats.vectors import read_vectors
-from fofe.train.examples import LabelledSentence
+from fofe.training.examples import LabelledSentence
 
 CRF_SCHEME = scheme_named("IOB2")
 

@@ -12,7 +12,7 @@ from fofe.base.errors import FofeError
 from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
 from fofe.model.storage import StoredModel
-from fofe.train.config import RunConfig
+from fofe.training.config import RunConfig
 
 ANYWHERE = ("training.threads", "training.device", "model.gazetteer.types")
 """Settings that may differ: they do not say what is learned, or are filled in by training."""

@@ -18,7 +18,7 @@ from weak import FOLDER, few_sentences, weak_corpus, weak_pages
 
 from fofe.formats import Report, read_corpus, write_corpus
 from fofe.text.document import NAME, Document, Mention
-from fofe.train.config import CorpusConfig, RunConfig, load_config
+from fofe.training.config import CorpusConfig, RunConfig, load_config
 
 RESULT = "result.json"
 EPOCHS = 20

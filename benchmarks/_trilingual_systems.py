@@ -22,10 +22,10 @@ from fofe.kbp.tab import numbered, write_tab
 from fofe.kbp.tag import TagJob, tag_files
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
-from fofe.train.config import RunConfig
-from fofe.train.examples import LabelledSentence, labelled_sentences
-from fofe.train.fold import Fold
-from fofe.train.run import MODEL, train
+from fofe.training.config import RunConfig
+from fofe.training.examples import LabelledSentence, labelled_sentences
+from fofe.training.fold import Fold
+from fofe.training.run import MODEL, train
 
 FAST_EPOCHS = {"eng": 8, "cmn": 12, "spa": 8}
 FAST_TABLES = {"eng": ("glove",), "cmn": ("character", "word"), "spa": ("cased",)}

@@ -19,7 +19,7 @@ from _conll import CONFIGS, STUDIES, Outcome, study
 from _plots import curve
 from _record import HERE, as_command, on_one_thread, record
 
-from fofe.train.config import load_config
+from fofe.training.config import load_config
 
 COMMAND = "python benchmarks/ablations.py"
 SETTINGS = {"training.epochs": 6, "training.evaluate_every": 6, "training.seed": 1}

@@ -29,9 +29,9 @@ from fofe.fusion.vote import VOTES, Rule, fuse
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
-from fofe.train.config import DecodingConfig, RunConfig
-from fofe.train.examples import LabelledSentence, labelled_sentences
-from fofe.train.tuning import judge, tune
+from fofe.training.config import DecodingConfig, RunConfig
+from fofe.training.examples import LabelledSentence, labelled_sentences
+from fofe.training.tuning import judge, tune
 
 FEWEST, MOST = 3, 5
 DECODING = DecodingConfig()

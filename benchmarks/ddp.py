@@ -22,9 +22,9 @@ from safetensors.torch import load_file
 
 from fofe.base.settings import to_table
 from fofe.base.toml import to_toml
-from fofe.train.config import RunConfig, load_config
-from fofe.train.corpora import read_corpora
-from fofe.train.setup import prepare
+from fofe.training.config import RunConfig, load_config
+from fofe.training.corpora import read_corpora
+from fofe.training.setup import prepare
 
 STEPS = 10
 FOLDER = RUNS / "ddp"

@@ -22,9 +22,9 @@ from mentions import BENCHMARKS, check_teacher, command, named_metrics
 from fofe.model.engine import Engine
 from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import DecodingConfig
-from fofe.train.corpora import Corpus, read_corpora
-from fofe.train.tuning import Judged, evaluate, judge, tune
+from fofe.training.config import DecodingConfig
+from fofe.training.corpora import Corpus, read_corpora
+from fofe.training.tuning import Judged, evaluate, judge, tune
 
 
 def main() -> None:

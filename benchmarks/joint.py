@@ -26,7 +26,7 @@ from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, as_command, record_seed
 
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import RunConfig
+from fofe.training.config import RunConfig
 
 JOINT = "joint"
 CORPORA = ("conll2003", "litbank", "gum")

@@ -32,8 +32,8 @@ from _record import RUNS, as_command, record_seed
 from _settings import check_trained_with
 
 from fofe.model.storage import StoredModel, load_model
-from fofe.train.config import RunConfig
-from fofe.train.corpora import read_corpora
+from fofe.training.config import RunConfig
+from fofe.training.corpora import read_corpora
 
 BENCHMARKS = {
     "litbank": "litbank.toml",

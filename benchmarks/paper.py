@@ -34,7 +34,7 @@ from _training_data import SECOND, row_is_done, train_row
 from conll2003 import model_of, train_seed
 
 from fofe.model.storage import load_model
-from fofe.train.config import RunConfig, load_config
+from fofe.training.config import RunConfig, load_config
 
 EPOCHS = 128
 QUICK_EPOCHS = 12

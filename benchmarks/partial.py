@@ -26,9 +26,9 @@ from _rivals import Spacy
 
 from fofe.evaluate.scores import score_spans
 from fofe.formats import Report, read_corpus, write_corpus
-from fofe.train.annotation import IN_DOUBT, NEGATIVE
-from fofe.train.config import CorpusConfig, RunConfig, load_config
-from fofe.train.examples import LabelledSentence, labelled_sentences
+from fofe.training.annotation import IN_DOUBT, NEGATIVE
+from fofe.training.config import CorpusConfig, RunConfig, load_config
+from fofe.training.examples import LabelledSentence, labelled_sentences
 
 SHARES = (0, 25, 50, 75)
 SEED = 1

@@ -22,8 +22,8 @@ from _record import as_command, on_one_thread, record
 from torch.profiler import ProfilerActivity, profile
 
 from fofe.cli._progress import TerminalWatcher
-from fofe.train.config import load_config
-from fofe.train.run import Run
+from fofe.training.config import load_config
+from fofe.training.run import Run
 
 STEPS = 60
 PRODUCTS = ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mkldnn_convolution")

@@ -22,7 +22,7 @@ from _conll import CONFIGS, FAST, study
 from _record import RUNS, as_command, on_one_thread, record_seed, shared
 
 from fofe.features.config import ViewConfig
-from fofe.train.config import load_config
+from fofe.training.config import load_config
 from fofe.vectors.train import VectorSettings, train_vectors
 
 LINES = 40_000

@@ -23,7 +23,7 @@ from _resources import with_resources
 
 from fofe.formats import Report, read_corpus, write_corpus
 from fofe.text.document import Document
-from fofe.train.config import CorpusConfig, DecodingConfig, RunConfig, load_config
+from fofe.training.config import CorpusConfig, DecodingConfig, RunConfig, load_config
 from fofe.wiki.job import Settings, label_dump
 
 FOLDER = RUNS / "weak"

@@ -17,9 +17,9 @@ from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
-from fofe.train.config import DecodingConfig
-from fofe.train.corpora import Corpora, Corpus
-from fofe.train.tuning import Judged, gold_of, groups, tune, tune_conventions
+from fofe.training.config import DecodingConfig
+from fofe.training.corpora import Corpora, Corpus
+from fofe.training.tuning import Judged, gold_of, groups, tune, tune_conventions
 
 
 def judged_as_used(

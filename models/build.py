@@ -39,9 +39,9 @@ from fofe.model.compress import compress, words_of
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
 from fofe.text.document import Document
-from fofe.train.corpora import Corpora, read_corpora
-from fofe.train.examples import LabelledSentence
-from fofe.train.tuning import evaluate
+from fofe.training.corpora import Corpora, read_corpora
+from fofe.training.examples import LabelledSentence
+from fofe.training.tuning import evaluate
 
 MODEL = "model"
 

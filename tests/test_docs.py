@@ -30,7 +30,7 @@ import fofe
 from fofe.cli import make_parser
 from fofe.features.config import GazetteerConfig, ViewConfig
 from fofe.tagging.installed import installed_models
-from fofe.train.config import CorpusConfig, DataConfig, RunConfig, load_config
+from fofe.training.config import CorpusConfig, DataConfig, RunConfig, load_config
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])

@@ -14,7 +14,7 @@ from fofe.cli import main
 from fofe.evaluate.scheme import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
 from fofe.tagging.model import load
-from fofe.train.config import load_config
+from fofe.training.config import load_config
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,4 +1,4 @@
-"""`fofe train` at its border; tests/train has what happens inside."""
+"""`fofe train` at its border; tests/training has what happens inside."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import pytest
 from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
-from fofe.train.config import load_config
+from fofe.training.config import load_config
 from fofe.tune.report import plot
 from fofe.tune.search import LOCK, Settings, Trial, _enqueue_grid, _open_study, search
 from fofe.tune.space import Choices, Range, Space

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fofe.base.errors import ConfigError
-from fofe.train.config import load_config
+from fofe.training.config import load_config
 from fofe.tune.space import Choices, Range, default_space, read_space
 
 

@@ -20,6 +20,6 @@ def add_settings_option(parser: argparse.ArgumentParser) -> None:
 
 def overrides(args: argparse.Namespace) -> dict[str, Any]:
     """The values that were given, by their dotted keys."""
-    from fofe.train.config import parse_setting
+    from fofe.training.config import parse_setting
 
     return dict(parse_setting(setting) for setting in args.settings)

@@ -78,14 +78,14 @@ def run(args: argparse.Namespace) -> int:
     """Train to the end, or only tell the plan."""
     from fofe.base.errors import FofeError
     from fofe.tagging.installed import model_path
-    from fofe.train.config import load_config
+    from fofe.training.config import load_config
 
     given = overrides(args)
     if args.teachers:
         given["training.teachers"] = [str(model_path(teacher).absolute()) for teacher in args.teachers]
     config = load_config(args.config, given)
     if args.plan:
-        from fofe.train.plan import plan
+        from fofe.training.plan import plan
 
         print(plan(config))
         return 0
@@ -94,8 +94,8 @@ def run(args: argparse.Namespace) -> int:
     start = None if args.start is None else model_path(args.start)
     try:
         from fofe.cli._progress import TerminalWatcher
-        from fofe.train.folds import train_folds
-        from fofe.train.run import train
+        from fofe.training.folds import train_folds
+        from fofe.training.run import train
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from fofe.base.files import write_whole
     from fofe.base.settings import to_table
     from fofe.base.toml import to_toml
-    from fofe.train.config import load_config
+    from fofe.training.config import load_config
     from fofe.tune.report import plot, table
     from fofe.tune.search import Settings, best_config, search
     from fofe.tune.space import default_space, read_space

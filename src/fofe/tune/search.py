@@ -22,7 +22,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.base.files import lock
 from fofe.base.settings import to_table
 from fofe.base.workers import in_order
-from fofe.train.config import RunConfig, load_config
+from fofe.training.config import RunConfig, load_config
 from fofe.tune.space import Choices, Range, Space, check_space
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class _TrialJob:
         """Train with some values; returns the best dev F1."""
         import optuna
 
-        from fofe.train.run import Run
+        from fofe.training.run import Run
 
         config = _for_trial(load_config(self.settings.config, {**self.settings.overrides, **values}))
         name = trial.user_attrs.get(FOLDER, str(trial.number))

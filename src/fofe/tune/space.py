@@ -12,7 +12,7 @@ from typing import Any
 from fofe.base.errors import ConfigError
 from fofe.base.settings import build
 from fofe.base.toml import read_toml
-from fofe.train.config import RunConfig, load_config
+from fofe.training.config import RunConfig, load_config
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,362 @@
+"""The configuration of a training run, as it stands in a TOML file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fofe.base.errors import ConfigError
+from fofe.base.settings import build
+from fofe.base.toml import read_toml, toml_value
+from fofe.decode import STRATEGIES
+from fofe.features.config import ModelConfig, ViewConfig
+from fofe.tagging.installed import holds_model
+from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
+
+OPTIMISERS = ("adamw", "sgd")
+SCHEDULES = ("linear", "geometric", "constant")
+
+Files = TypeVar("Files", "DataConfig", "CorpusConfig")
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """One corpus, annotated in full; without `dev` and `test` the training sentences are split 90:5:5."""
+
+    train: tuple[str, ...]
+    dev: str | None = None
+    test: str | None = None
+    format: str | None = None
+    """conll, jsonl or brat; recognised from the file where it is not given."""
+    token_column: int = 0
+    tag_column: int = -1
+    retokenise: bool = False
+    """Whether sentences are cut into tokens anew, by the rules of the model's language."""
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ValueError("train must list at least one file")
+
+
+@dataclass(frozen=True)
+class CorpusConfig:
+    """One of several corpora, and what its annotation says."""
+
+    name: str
+    train: tuple[str, ...]
+    dev: str | None = None
+    test: str | None = None
+    format: str | None = None
+    token_column: int = 0
+    tag_column: int = -1
+    retokenise: bool = False
+    types: tuple[str, ...] | None = None
+    """The types whose mentions are all annotated; without it, all that occur."""
+    kinds: tuple[str, ...] | None = None
+    """The kinds of which the same is true."""
+    labels: dict[str, Any] = field(default_factory=dict)
+    """The model's label, or several of which it is one, for types or labels of the corpus."""
+    nested: bool | None = None
+    """Whether mentions inside others are annotated; found out from the corpus where it is not given."""
+    inside: str = OTHER_TYPES
+    """In a flat corpus and a nested model: what fragments strictly inside a mention count as."""
+    around: str = NEGATIVE
+    """The same for fragments that hold a mention and more."""
+    unannotated: str = NEGATIVE
+    """What training fragments count as that overlap no mention."""
+    heads: bool = False
+    """Whether nominals are reduced to their head words."""
+    bare_names: bool = False
+    """Whether names lose a determiner before them and a possessive 's behind them."""
+    weight: float = 1.0
+    """What the loss of each of its fragments is multiplied by."""
+    share: float = 1.0
+    """The share of its sentences that an epoch sees."""
+    scored: bool = True
+    """Whether the model is to serve it; what is not scored is learned from as a whole and chooses nothing."""
+
+    def __post_init__(self) -> None:
+        if not self.train:
+            raise ValueError("train must list at least one file")
+        if not self.name:
+            raise ValueError("name must not be empty")
+        for key, allowed in (("inside", INSIDE), ("around", AROUND), ("unannotated", UNANNOTATED)):
+            if getattr(self, key) not in allowed:
+                choices = ", ".join(map(repr, allowed))
+                raise ValueError(f"{key} must be one of {choices}, not {getattr(self, key)!r}")
+        for kind in self.kinds or ():
+            if kind not in KINDS:
+                raise ValueError(f"kinds must be among {', '.join(KINDS)}, not {kind!r}")
+        if self.weight <= 0:
+            raise ValueError(f"weight must be above 0, not {self.weight}")
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share lies above 0 and is at most 1, not {self.share}")
+        if not self.scored and (self.dev or self.test):
+            raise ValueError("a corpus with scored = false has neither dev nor test")
+        if not self.scored and self.unannotated == IN_DOUBT:
+            raise ValueError(f"unannotated = {IN_DOUBT!r} needs a dev set, which scored = false does without")
+        if self.nested and (self.inside, self.around) != (OTHER_TYPES, NEGATIVE):
+            raise ValueError("inside and around are for flat corpora; this one has nested = true")
+        object.__setattr__(self, "labels", {key: _labels(key, value) for key, value in self.labels.items()})
+
+
+def _labels(key: str, value: object) -> tuple[str, ...]:
+    """A label or a list of labels, as they may stand in a mapping."""
+    labels = [value] if isinstance(value, str) else value
+    if isinstance(labels, (list, tuple)) and all(isinstance(label, str) and label for label in labels):
+        return tuple(labels)
+    raise ValueError(f"labels.{key} must be a label or a list of labels, not {value!r}")
+
+
+@dataclass(frozen=True)
+class SamplingConfig:
+    """The share of fragments of each kind that an epoch sees, drawn anew each time."""
+
+    exact: float = 1.0
+    overlapping: float = 0.36
+    disjoint: float = 0.09
+    replace_rare: float = 0.3
+    """A training word seen c times is shown as unknown with probability r / (r + c)."""
+
+    neighbours: int = 8
+    """Where contexts go beyond the sentence: how many sentences in a row are trained on together."""
+
+    def __post_init__(self) -> None:
+        for name in ("exact", "overlapping", "disjoint"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
+        if self.replace_rare < 0:
+            raise ValueError(f"replace_rare must not be negative, not {self.replace_rare}")
+        if self.neighbours < 1:
+            raise ValueError(f"neighbours must be at least 1, not {self.neighbours}")
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """How the weights are learned."""
+
+    epochs: int = 40
+    batch: int = 512
+    optimiser: str = "adamw"
+    rate: float = 0.001
+    schedule: str = "linear"
+    final_rate: float = 0.0
+    """What the rates end at, as a share of where they begin."""
+    word_rate: float = 0.05
+    """Plain SGD for the word vectors: moves frequent words more than rare ones."""
+    character_rate: float | None = None
+    """For everything that reads characters; the same as `rate` where it is not given."""
+    momentum: float = 0.9
+    weight_decay: float = 0.01
+    input_dropout: float = 0.1
+    final_input_dropout: float | None = None
+    window_dropout: float = 0.0
+    """Of the word vectors that window views read."""
+    context_dropout: float = 0.0
+    """Of what the context layers of window views read."""
+    dropout: float = 0.4
+    final_dropout: float | None = None
+    """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
+    average: float = 0.998
+    """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
+    evaluate_every: int = 1
+    patience: int = 0
+    """Stop after this many evaluations without a better dev F1; 0 for never."""
+    teachers: tuple[str, ...] = ()
+    """Models whose mean probabilities are learned besides the labels."""
+    teacher_weight: float = 0.7
+    """What these count; the labels count the rest."""
+    threads: int = 1
+    device: str = "auto"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, not {self.optimiser!r}")
+        if self.schedule not in SCHEDULES:
+            raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {self.schedule!r}")
+        for name in ("epochs", "batch", "evaluate_every", "threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
+        shares = (
+            *("input_dropout", "final_input_dropout", "window_dropout", "context_dropout"),
+            *("dropout", "final_dropout", "average", "momentum"),
+        )
+        for name in shares:
+            if not 0 <= (getattr(self, name) or 0) < 1:
+                raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")
+        if not 0 < self.teacher_weight <= 1:
+            raise ValueError(f"teacher_weight is a share above 0 and at most 1, not {self.teacher_weight}")
+        if self.schedule == "geometric" and self.final_rate <= 0:
+            raise ValueError("a geometric schedule needs a final_rate above 0")
+
+
+@dataclass(frozen=True)
+class DecodingConfig:
+    """What is tried on the dev set for turning scores into mentions; the best is stored with the model."""
+
+    nested: bool = False
+    strategies: tuple[str, ...] = ("highest-first", "longest-first")
+    thresholds: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+    agreements: tuple[float, ...] = (0.0,)
+    """What the types of the same text in nearby sentences may count beside a mention's own."""
+
+    def __post_init__(self) -> None:
+        for strategy in self.strategies:
+            if strategy not in STRATEGIES:
+                raise ValueError(f"strategies must be among {', '.join(STRATEGIES)}, not {strategy!r}")
+        if not self.strategies or not self.thresholds or not self.agreements:
+            raise ValueError("strategies, thresholds and agreements must not be empty")
+        for agreement in self.agreements:
+            if not 0 <= agreement < float("inf"):
+                raise ValueError(f"agreements must not be negative, not {agreement}")
+        for threshold in self.thresholds:
+            if not 0 <= threshold <= 1:
+                raise ValueError(f"thresholds lie between 0 and 1, not {threshold}")
+
+
+@dataclass(frozen=True)
+class GateConfig:
+    """The narrow network that turns away most fragments before the wide layers, fitted after training."""
+
+    enabled: bool = True
+    width: int = 32
+    """Its hidden units."""
+    recall: float = 0.9995
+    """The share of the network's own positives that it must let through, on varied training sentences."""
+    sentences: int = 16000
+    """How many training sentences it is fitted on, with varied copies of them."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.recall <= 1:
+            raise ValueError(f"recall is a share above 0 and at most 1, not {self.recall}")
+        for name in ("width", "sentences"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """A whole training run, from one corpus (`data`) or several (`corpus`)."""
+
+    data: DataConfig | None = None
+    corpus: tuple[CorpusConfig, ...] = ()
+    model: ModelConfig = field(default_factory=ModelConfig)
+    sampling: SamplingConfig = field(default_factory=SamplingConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+    gate: GateConfig = field(default_factory=GateConfig)
+
+    def __post_init__(self) -> None:
+        if (self.data is None) == (not self.corpus):
+            raise ValueError("give either [data] or one or more [[corpus]] tables")
+        if self.corpus and not any(corpus.scored for corpus in self.corpus):
+            raise ValueError("corpus: at least one must be scored")
+        names = [corpus.name for corpus in self.corpus]
+        if len(set(names)) < len(names):
+            raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+        vectors = {view.name: view.vectors for view in self.model.views}
+        for view in self.model.views:
+            if view.lookup == "lexicon" and vectors[view.holder] is None:
+                raise ValueError(
+                    f"view {view.name!r}: a lexicon needs vectors, whose words it is made of, "
+                    "its own or those of the view whose table it shares"
+                )
+        if self.training.teachers and self.model.conventions:
+            raise ValueError(
+                "teachers do not tell conventions apart: leave out training.teachers or model.conventions"
+            )
+
+    @property
+    def corpora(self) -> tuple[CorpusConfig, ...]:
+        """The corpora; `data` is short for one of that name, with nested mentions if the model has them.
+
+        A flat model says nothing of its corpus, which is then as nested as it looks.
+        """
+        if self.data is None:
+            return self.corpus
+        return (CorpusConfig("data", **vars(self.data), nested=self.decoding.nested or None),)
+
+
+def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
+    """Read a TOML configuration; file names in it are relative to it.
+
+    `overrides` has dotted keys and the values that replace those in the file: `training.epochs`, or
+    `model.views.cased.vectors` for the view of that name.
+    """
+    table = read_toml(path)
+    for key, value in (overrides or {}).items():
+        _set(table, key, value, path)
+    config = build(RunConfig, table, path=path)
+    corpora = [corpus.name for corpus in config.corpora]
+    if strange := [name for name in config.model.conventions if name not in corpora]:
+        raise ConfigError(f"model.conventions: there is no [[corpus]] of the name {strange[0]!r}", path=path)
+    return _with_paths(config, Path(path).parent)
+
+
+def parse_setting(setting: str) -> tuple[str, Any]:
+    """The key and the value of `KEY=VALUE`; the value is TOML, and what is not is taken for a string."""
+    key, separator, value = setting.partition("=")
+    if not separator or not key.strip():
+        raise ConfigError(f"{setting!r} is not KEY=VALUE", remedy="for example training.epochs=20")
+    try:
+        return key.strip(), toml_value(value)
+    except ValueError:
+        return key.strip(), value.strip()
+
+
+def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> None:
+    *parents, last = dotted.split(".")
+    inner: Any = table
+    for parent in parents:
+        if isinstance(inner, list):
+            named = (item for item in inner if isinstance(item, dict) and item.get("name") == parent)
+            inner = next(named, None)
+        elif isinstance(inner, dict):
+            inner = inner.setdefault(parent, {})
+        if not isinstance(inner, (dict, list)):
+            raise ConfigError(f"{dotted!r} cannot be set: there is no table {parent!r}", path=path)
+    if not isinstance(inner, dict):
+        raise ConfigError(f"{dotted!r} cannot be set: {parents[-1]!r} is a list of tables", path=path)
+    inner[last] = value
+
+
+def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
+    def resolved(name: str | None) -> str | None:
+        return None if name is None else str(folder / name)
+
+    def view(settings: ViewConfig) -> ViewConfig:
+        return replace(settings, vectors=resolved(settings.vectors))
+
+    def files(corpus: Files) -> Files:
+        return replace(
+            corpus,
+            train=tuple(str(folder / name) for name in corpus.train),
+            dev=resolved(corpus.dev),
+            test=resolved(corpus.test),
+        )
+
+    gazetteer = config.model.gazetteer
+    return replace(
+        config,
+        training=replace(
+            config.training, teachers=tuple(_model(folder, name) for name in config.training.teachers)
+        ),
+        data=None if config.data is None else files(config.data),
+        corpus=tuple(map(files, config.corpus)),
+        model=replace(
+            config.model,
+            views=tuple(view(settings) for settings in config.model.views),
+            gazetteer=gazetteer and replace(gazetteer, file=resolved(gazetteer.file)),
+        ),
+    )
+
+
+def _model(folder: Path, name: str) -> str:
+    """The directory of a model beside the configuration, or the name of one that is installed."""
+    beside = folder / name
+    return str(beside) if holds_model(beside) or Path(name).name != name else name

@@ -1,0 +1,259 @@
+"""The corpora of a run: their labelled sentences, and how each is annotated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+
+from fofe.base.errors import InputError
+from fofe.base.report import Report
+from fofe.decode.view import outer_spans
+from fofe.evaluate.projection import mapped
+from fofe.formats import read_corpus
+from fofe.text.bare_names import with_bare_names
+from fofe.text.document import NONE, Document, join_label, split_label
+from fofe.text.heads import with_heads
+from fofe.text.tokenise import tokeniser
+from fofe.training.annotation import NEGATIVE, Annotation
+from fofe.training.config import CorpusConfig, RunConfig
+from fofe.training.examples import LabelledSentence, labelled_sentences
+from fofe.training.fold import Fold
+
+HELD_OUT_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One corpus of a run."""
+
+    config: CorpusConfig
+    annotation: Annotation
+    train: list[LabelledSentence]
+    dev: list[LabelledSentence]
+    test: list[LabelledSentence]
+    held_out: list[LabelledSentence] = field(default_factory=list)
+    """Of these, which another fold is trained on, only the labels are known."""
+
+    @property
+    def name(self) -> str:
+        return self.config.name
+
+    def part(self, name: str) -> list[LabelledSentence]:
+        """The sentences of train, dev or test."""
+        return {"train": self.train, "dev": self.dev, "test": self.test}[name]
+
+    def scheme(self) -> dict[str, Any]:
+        """What a model remembers of the corpus: enough to be scored on it, in plain values."""
+        exhaustive = sorted(self.annotation.exhaustive)
+        return {
+            "labels": {label: sorted(self.annotation.labels[label]) for label in exhaustive},
+            "nested": self.annotation.nested,
+            "heads": self.config.heads,
+            "bare_names": self.config.bare_names,
+        }
+
+    def labels(self) -> set[str]:
+        """The model's labels for what occurs in the training and the dev sentences, and in other folds."""
+        return set(self.annotation.present(_own_labels([*self.train, *self.dev, *self.held_out])))
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """All corpora of a run."""
+
+    parts: tuple[Corpus, ...]
+    report: Report
+
+    @property
+    def train(self) -> list[LabelledSentence]:
+        """The training sentences, corpus after corpus."""
+        return [sentence for part in self.parts for sentence in part.train]
+
+    @property
+    def dev(self) -> list[LabelledSentence]:
+        return [sentence for part in self.parts for sentence in part.dev]
+
+    @property
+    def test(self) -> list[LabelledSentence]:
+        return [sentence for part in self.parts for sentence in part.test]
+
+    def labels(self) -> list[str]:
+        """NONE and the model's labels, in order."""
+        return [NONE, *sorted(set().union(*(part.labels() for part in self.parts)) - {NONE})]
+
+
+def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
+    """Read the corpora of a configuration; what has no dev or test set holds out 5 % for each of them.
+
+    With a fold, its part of each corpus is not trained on: it is the dev set of a corpus that has none.
+    """
+    tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
+    report = Report()
+    corpora = Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
+    _note_unlearnable_labels(corpora)
+    _note_lone_sentences(config, report)
+    return corpora
+
+
+def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
+    def sentences(path: str, unannotated: str) -> list[LabelledSentence]:
+        documents = _documents(path, corpus, config.model.language, report)
+        return labelled_sentences(documents, report, unannotated=unannotated)
+
+    train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
+    _not_empty(train, corpus.train[0])
+    test = sentences(corpus.test, NEGATIVE) if corpus.test else []
+    held_out: list[LabelledSentence] = []
+    if fold is not None and corpus.scored:
+        train, held_out = (_chosen(train, numbers) for numbers in fold.split(train))
+    if not corpus.scored:
+        dev = []
+    elif corpus.dev is not None:
+        dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev)
+    elif fold is not None:
+        dev = held_out
+    elif corpus.test:
+        train, dev = _split(train, 1)
+    else:
+        train, dev, test = _split(train, 2)
+    _note_long_mentions(train, config.model.max_words, report)
+    everything = [*train, *held_out, *dev, *test]
+    annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
+    if not annotation.nested:
+        what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
+        _note_inner_mentions(what, everything, report)
+    elif not config.decoding.nested:
+        _note_inner_mentions("that a model without decoding.nested = true does not find", everything, report)
+    for label in sorted(_own_labels(everything)):
+        if not annotation.labels[label]:
+            parts = (train, dev, test, held_out)
+            train, dev, test, held_out = (_without(label, part, report) for part in parts)
+    return Corpus(corpus, annotation, train, dev, test, held_out)
+
+
+def make_annotation(
+    corpus: CorpusConfig, sentences: Sequence[LabelledSentence], report: Report, *, nested_model: bool
+) -> Annotation:
+    """How a corpus is annotated: as it is configured, and for the rest as its sentences look."""
+    occurring = _own_labels(sentences)
+    types = {split_label(label)[0] for label in occurring} if corpus.types is None else set(corpus.types)
+    kinds = {split_label(label)[1] for label in occurring} if corpus.kinds is None else set(corpus.kinds)
+    exhaustive = {join_label(type, kind) for type, kind in product(types, kinds)}
+    for key in corpus.labels:
+        if key not in occurring and key not in {split_label(label)[0] for label in occurring}:
+            report.note(f"labels in the mapping of corpus {corpus.name!r} that do not occur there", key)
+    nested = _any_overlap(sentences) if corpus.nested is None else corpus.nested
+    strict = nested or not nested_model
+    return Annotation(
+        {label: mapped(label, corpus.labels) for label in sorted(occurring | exhaustive)},
+        frozenset(exhaustive),
+        nested,
+        NEGATIVE if strict else corpus.inside,
+        NEGATIVE if strict else corpus.around,
+    )
+
+
+def _own_labels(sentences: Iterable[LabelledSentence]) -> set[str]:
+    return {label for sentence in sentences for _, _, label in sentence.spans}
+
+
+def _any_overlap(sentences: Iterable[LabelledSentence]) -> bool:
+    """Whether any two mentions on different spans share a token."""
+    return any(
+        later < end
+        for sentence in sentences
+        for (_, end), (later, _) in pairwise(sorted({span[:2] for span in sentence.spans}))
+    )
+
+
+def _without(label: str, sentences: list[LabelledSentence], report: Report) -> list[LabelledSentence]:
+    """The sentences without the mentions of a label that stands for none of the model's."""
+    kept = []
+    for sentence in sentences:
+        spans = [span for span in sentence.spans if span[2] != label]
+        for _ in range(len(sentence.spans) - len(spans)):
+            report.note(f"mentions of {label} left out because the mapping gives them no label")
+        kept.append(sentence if len(spans) == len(sentence.spans) else replace(sentence, spans=spans))
+    return kept
+
+
+def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, report: Report) -> None:
+    what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
+    for sentence in sentences:
+        for start, end, _ in sentence.spans:
+            if end - start > max_words:
+                report.note(what, " ".join(sentence.words[start:end]))
+
+
+def _note_inner_mentions(what: str, sentences: Sequence[LabelledSentence], report: Report) -> None:
+    for sentence in sentences:
+        outer = set(outer_spans(span[:2] for span in sentence.spans))
+        for start, end, _ in sentence.spans:
+            if (start, end) not in outer:
+                report.note(f"mentions inside others {what}", " ".join(sentence.words[start:end]))
+
+
+def _note_unlearnable_labels(corpora: Corpora) -> None:
+    """Say which mentions of dev sets cannot be learned: nothing like them is in the training text."""
+    learned = frozenset().union(
+        *(part.annotation.present(_own_labels([*part.train, *part.held_out])) for part in corpora.parts)
+    )
+    for part in corpora.parts:
+        for _, _, label in (span for sentence in part.dev for span in sentence.spans):
+            if not part.annotation.labels[label] & learned:
+                corpora.report.note("dev mentions with a label that no training mention has", label)
+
+
+def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> Iterable[Document]:
+    options: dict[str, Any] = {}
+    if (corpus.token_column, corpus.tag_column) != (0, -1):
+        options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
+    documents: Iterable[Document] = read_corpus(
+        path, corpus.format, report, language=language, retokenise=corpus.retokenise, **options
+    )
+    if corpus.heads:
+        documents = map(with_heads, documents)
+    return map(with_bare_names, documents) if corpus.bare_names else documents
+
+
+def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:
+    if not any(sentence.spans for sentence in sentences):
+        raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
+    return sentences
+
+
+def _note_lone_sentences(config: RunConfig, report: Report) -> None:
+    """Point out where what reaches over sentences is chosen by sentences that were held out one by one."""
+    reaching = config.model.sight or any(config.decoding.agreements)
+    for corpus in config.corpora:
+        if reaching and corpus.scored and corpus.dev is None:
+            report.note(
+                "corpora without a dev set, of which single sentences are held out: what stands around these "
+                "counts for nothing there (name a dev set of whole documents)",
+                corpus.name,
+            )
+
+
+def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:
+    """What is left for training, then so many parts that are held out, always the same way."""
+    if len(sentences) < 20:
+        raise InputError(
+            f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
+        )
+    order = np.random.default_rng(0).permutation(len(sentences))
+    size = max(1, round(HELD_OUT_SHARE * len(sentences)))
+    *held, rest = np.split(order, [size * number for number in range(1, held_out + 1)])
+    return [_chosen(sentences, part.tolist()) for part in (rest, *held)]
+
+
+def _chosen(sentences: Sequence[LabelledSentence], numbers: list[int]) -> list[LabelledSentence]:
+    """Some sentences in their order; one whose predecessor is not among them opens a context."""
+    members = set(numbers)
+    return [
+        replace(sentences[number], opens=sentences[number].opens or number - 1 not in members)
+        for number in sorted(members)
+    ]

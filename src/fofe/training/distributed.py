@@ -1,0 +1,119 @@
+"""Training by several processes at once, as `torchrun` starts them: each takes a share of every batch.
+
+All processes draw the same batches, since these depend on the seed alone, and each computes the gradients of
+its share of the sentences. The gradients are added up, and all take the same step: after it all have the same
+weights, which are those of one process that had the whole batch. Of the word tables only the rows of the
+batch are exchanged. The first process evaluates and writes; the others wait for what it decides.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch import distributed as processes
+
+from fofe.features.fragments import Fragments
+from fofe.training.sampling import Batch
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The processes that train one model; this is number `rank` of `size`."""
+
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process evaluates, writes and speaks for all."""
+        return self.rank == 0
+
+    def share_of(self, batch: Batch) -> Batch:
+        """This process's part of a batch: whole contexts, about as many fragments as the others have."""
+        if self.size == 1:
+            return batch
+        context_of_sentence = np.cumsum(batch.text.opens) - 1
+        context_of_fragment = context_of_sentence[batch.fragments.sentences]
+        done = np.cumsum(np.bincount(context_of_fragment, minlength=int(context_of_sentence[-1]) + 1))
+        taker = np.minimum((done - 1).clip(0) * self.size // max(1, len(batch.fragments)), self.size - 1)
+        sentences = np.flatnonzero(taker[context_of_sentence] == self.rank)
+        return _part(batch, sentences, np.flatnonzero(taker[context_of_fragment] == self.rank))
+
+    def add_up(self, tensors: Sequence[Tensor], loss: Tensor) -> Tensor:
+        """Make the gradients of tensors, and the loss, the sums over all processes; returns that loss.
+
+        A gradient that no process has stays none.
+        """
+        if self.size == 1:
+            return loss
+        has_gradient = torch.tensor([tensor.grad is not None for tensor in tensors], device=loss.device)
+        gradients = [
+            torch.zeros_like(tensor) if tensor.grad is None else tensor.grad.contiguous()
+            for tensor in tensors
+        ]
+        flat = torch.cat([loss.detach().reshape(1), has_gradient.to(loss.dtype), *_flat(gradients, loss)])
+        processes.all_reduce(flat)
+        counts = flat[1 : 1 + len(tensors)].tolist()
+        parts = torch.split(flat[1 + len(tensors) :], [gradient.numel() for gradient in gradients])
+        for tensor, part, count in zip(tensors, parts, counts, strict=True):
+            tensor.grad = part.view_as(tensor).to(tensor.device) if count else None
+        return flat[0]
+
+    def agree(self, value: Value) -> Value:
+        """The value of the first process, in all of them."""
+        if self.size == 1:
+            return value
+        told: list[Any] = [value]
+        processes.broadcast_object_list(told, src=0)
+        agreed: Value = told[0]
+        return agreed
+
+
+ALONE = Crew()
+
+
+def join(device: str) -> Crew:
+    """Join the processes that torchrun started; alone without it. `device` is that of the configuration."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        return ALONE
+    on_gpu = device != "cpu" and torch.cuda.is_available()
+    if on_gpu:
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+    if not processes.is_initialized():
+        processes.init_process_group("nccl" if on_gpu else "gloo")
+        atexit.register(processes.destroy_process_group)
+    return Crew(processes.get_rank(), size)
+
+
+def _flat(tensors: Sequence[Tensor], like: Tensor) -> list[Tensor]:
+    return [tensor.reshape(-1).to(like.device) for tensor in tensors]
+
+
+def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
+    """Some sentences [S'] of a batch, with those of its fragments [F'] that stand in them."""
+    text = batch.text.take(sentences, batch.text.opens[sentences])
+    places = np.searchsorted(sentences, batch.fragments.sentences[fragments])
+    moved = text.token_offsets[places] - batch.text.token_offsets[sentences[places]]
+    return replace(
+        batch,
+        text=text,
+        fragments=Fragments(
+            places, batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
+        ),
+        targets=batch.targets[fragments],
+        **{
+            name: values[fragments]
+            for name in ("weights", "names", "conventions", "told_targets", "taught")
+            if (values := getattr(batch, name)) is not None
+        },
+    )

@@ -1,0 +1,249 @@
+"""Fitting a gate: a narrow network that learns where the mentions of the trained one can be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.config import ModelConfig
+from fofe.features.encoded import Contexts, Encoder, Key
+from fofe.features.fragments import Fragments, all_fragments
+from fofe.model.engine import Engine, Scores
+from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
+from fofe.model.lexicon import PlacedWords
+from fofe.model.words import WordsAlone
+from fofe.training.config import GateConfig
+from fofe.training.examples import LabelledSentence
+
+SENTENCES_AT_ONCE = 64
+WORDS_AT_ONCE = 4096
+REACH = 2
+REPLACED = 0.25
+"""The share of words that are replaced in a varied copy of a sentence."""
+COPIES = 2
+"""How many varied copies of each sentence it is fitted on, besides the sentence itself."""
+CHOSEN_ON = 4
+"""The cut is chosen on one more varied copy of one in so many groups of sentences."""
+POSITIVE_WEIGHT = 5.0
+"""A mention that is turned away is lost; a fragment let through in vain only costs time."""
+PASSES = 4
+LEAST_STEPS = 300
+BATCH = 1024
+RATE = 0.01
+
+
+@dataclass(frozen=True)
+class FittedGate:
+    """A gate's settings and its weights by their names in the model."""
+
+    settings: GateSettings
+    weights: dict[str, FloatArray]
+
+
+def fit_gate(
+    config: ModelConfig,
+    encoder: Encoder,
+    weights: Mapping[str, FloatArray],
+    sentences: Sequence[LabelledSentence],
+    settings: GateConfig,
+    seed: int,
+) -> FittedGate | None:
+    """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
+
+    There is none for a model without views of words.
+    """
+    if not settings.enabled or all(view.lookup == "window" for view in config.views):
+        return None
+    torch.manual_seed(seed)
+    random = np.random.default_rng([seed, 1])
+    groups = _groups(sentences, random)[: settings.sentences // SENTENCES_AT_ONCE + 1]
+    reader = _Reader(config, encoder, weights)
+    vary = _Varied(encoder, sentences, random)
+    fitting = [reader.read(group) for group in groups]
+    fitting += [reader.read(vary(group)) for _ in range(COPIES) for group in groups]
+    choosing = [reader.read(vary(group)) for group in groups[::CHOSEN_ON]]
+    vectors = torch.from_numpy(reader.vectors())
+    network = nn.Sequential(
+        nn.Linear((2 * REACH + 1) * vectors.shape[1], settings.width),
+        nn.ReLU(),
+        nn.Linear(settings.width, JUDGEMENTS),
+    )
+    _fit(network, vectors, fitting)
+    return _with_cut(network, vectors, choosing, config.max_words, settings)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Some sentences as the trained network reads them."""
+
+    contexts: Contexts
+    seen: IntArray
+    """[T, 2 * REACH + 1] the numbers of the words around each word."""
+    targets: FloatArray
+    """[T, 3] the probability of the likeliest mention that starts at a word, ends there, holds it."""
+    positives: Fragments
+    """The fragments with a label that is likelier than NONE."""
+
+
+class _Reader:
+    """Runs the trained network over sentences, and numbers their words."""
+
+    def __init__(self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray]) -> None:
+        self._config = config
+        self._engine = Engine(config, encoder, weights)
+        self._alone = WordsAlone(config, encoder, weights)
+        self._numbers: dict[Key, int] = {}
+
+    def read(self, sentences: Sequence[LabelledSentence]) -> _Read:
+        words = [sentence.words for sentence in sentences]
+        opens = [True, *(sentence.opens for sentence in sentences[1:])]
+        scores = self._engine.score(words, opens, exact=True)
+        contexts = Contexts.of(words, opens if self._config.sees_documents else None)
+        keys = self._alone.keys(words, [word for sentence in words for word in sentence])
+        # 0 stands for no word, as in a lexicon.
+        places = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
+        placed = PlacedWords.of(np.array(places), contexts)
+        seen = np.stack([placed.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
+        positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
+        return _Read(contexts, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
+
+    def vectors(self) -> FloatArray:
+        """[U + 1, D] of the words that were numbered, zeros first.
+
+        Some at a time: spelling out all words of a varied text at once would take gigabytes.
+        """
+        words = list(self._numbers)
+        width = sum(view.width for view in self._config.views if view.lookup != "window")
+        vectors = np.zeros((len(words) + 1, width), dtype=np.float32)
+        for first in range(0, len(words), WORDS_AT_ONCE):
+            some = words[first : first + WORDS_AT_ONCE]
+            vectors[first + 1 : first + 1 + len(some)] = self._alone.vectors(some)
+        return vectors
+
+
+def _targets(scores: Scores) -> FloatArray:
+    """[T, 3]"""
+    fragments, mention = scores.fragments, 1 - scores.probabilities[:, 0]
+    targets = np.zeros((JUDGEMENTS, scores.token_offsets[-1]), dtype=np.float32)
+    starts, ends, inside = targets
+    np.maximum.at(starts, fragments.firsts, mention)
+    np.maximum.at(ends, fragments.lasts, mention)
+    for extra in range(int((fragments.lasts - fragments.firsts).max()) + 1):
+        np.maximum.at(inside, np.minimum(fragments.firsts + extra, fragments.lasts), mention)
+    return np.ascontiguousarray(targets.T)
+
+
+class _Varied:
+    """Replaces words of sentences by others that the model knows, written with the same capitals.
+
+    What a model was trained on it knows by heart: in unseen text, mentions are less plain. The varied text
+    shows the gate what the network makes of names and contexts that the corpus lacks.
+    """
+
+    def __init__(
+        self, encoder: Encoder, sentences: Sequence[LabelledSentence], random: np.random.Generator
+    ) -> None:
+        self._random = random
+        self._words = max(
+            (vocabulary.words for vocabulary in encoder.vocabularies.values()), key=len, default=[]
+        ) or [word for sentence in sentences for word in sentence.words]
+
+    def __call__(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
+        return [replace(sentence, words=self._replaced(sentence.words)) for sentence in sentences]
+
+    def _replaced(self, words: Sequence[str]) -> list[str]:
+        drawn = self._random.random(len(words)) < REPLACED
+        others = self._random.integers(len(self._words), size=len(words))
+        return [
+            _with_capitals_of(word, self._words[other]) if replaced else word
+            for word, replaced, other in zip(words, drawn.tolist(), others.tolist(), strict=True)
+        ]
+
+
+def _with_capitals_of(word: str, other: str) -> str:
+    """Another word as it would stand in the place of a word; what has no letters stays."""
+    if word.upper() == word.lower():
+        return word
+    if word.isupper():
+        return other.upper()
+    return other.capitalize() if word[0].isupper() else other
+
+
+def _fit(network: nn.Module, vectors: Tensor, texts: Sequence[_Read]) -> None:
+    seen = torch.from_numpy(np.concatenate([text.seen for text in texts]))
+    targets = torch.from_numpy(np.concatenate([text.targets for text in texts]))
+    optimiser = torch.optim.Adam(network.parameters(), RATE)
+    steps = max(LEAST_STEPS, PASSES * len(seen) // BATCH)
+    for step in range(steps):
+        chosen = torch.randint(len(seen), (BATCH,))
+        wanted = targets[chosen]
+        importance = torch.where(wanted > 0.5, POSITIVE_WEIGHT, 1.0)
+        loss = nn.functional.binary_cross_entropy_with_logits(
+            network(vectors[seen[chosen]].flatten(1)), wanted, importance
+        )
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        for options in optimiser.param_groups:
+            options["lr"] = RATE * (1 - step / steps)
+        optimiser.step()
+
+
+def _with_cut(
+    network: nn.Module, vectors: Tensor, texts: Sequence[_Read], max_words: int, settings: GateConfig
+) -> FittedGate:
+    """Choose the highest cut that lets the wanted share of the network's positives through."""
+    with torch.no_grad():
+        judged = [network(vectors[torch.from_numpy(text.seen)].flatten(1)).numpy() for text in texts]
+    wanted = np.sort(
+        np.concatenate(
+            [
+                fragment_scores(scores, text.positives.firsts, text.positives.lasts)
+                for scores, text in zip(judged, texts, strict=True)
+            ]
+        )
+    )
+    # A little below the score itself, which the tagging engine may round differently.
+    cut = float(wanted[int((1 - settings.recall) * len(wanted))]) - 1e-4 if len(wanted) else 0.0
+    passed = sum(
+        len(passing(scores, cut, text.contexts, max_words))
+        for scores, text in zip(judged, texts, strict=True)
+    )
+    fragments = sum(len(all_fragments(text.contexts.token_offsets, max_words)) for text in texts)
+    chosen = GateSettings(
+        width=settings.width,
+        reach=REACH,
+        cut=cut,
+        recall=float((wanted >= cut).mean()) if len(wanted) else 1.0,
+        passed=passed / fragments,
+    )
+    layers = [layer for layer in network.children() if isinstance(layer, nn.Linear)]
+    weights = {
+        f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
+        for number, layer in enumerate(layers)
+        for name, parameter in layer.named_parameters()
+    }
+    return FittedGate(chosen, weights)
+
+
+def _groups(
+    sentences: Sequence[LabelledSentence], random: np.random.Generator
+) -> list[list[LabelledSentence]]:
+    """Whole documents in random order, some sentences together; very long documents are cut."""
+    begins: list[int] = []
+    for number, sentence in enumerate(sentences):
+        if sentence.opens or not number or number - begins[-1] == SENTENCES_AT_ONCE:
+            begins.append(number)
+    documents = [
+        sentences[start:end] for start, end in zip(begins, [*begins[1:], len(sentences)], strict=True)
+    ]
+    groups: list[list[LabelledSentence]] = [[]]
+    for number in random.permutation(len(documents)):
+        if len(groups[-1]) >= SENTENCES_AT_ONCE:
+            groups.append([])
+        groups[-1] += documents[number]
+    return groups

@@ -1,0 +1,169 @@
+"""The names that a model sees: those of its gazetteer and, if wanted, those of its training mentions.
+
+A mention of the training text is in that text, of course: a network that saw it there would learn to trust
+what it will not find in other text. So a training name counts only in documents other than its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fofe.base.arrays import BoolArray, IntArray
+from fofe.features.config import GazetteerConfig
+from fofe.features.fragments import Fragments
+from fofe.features.gazetteer_file import load_gazetteer, make_table
+from fofe.features.name_table import (
+    EXACT,
+    FOLDED,
+    KINDS,
+    LAST,
+    FragmentKeys,
+    Keys,
+    NameBits,
+    NameTable,
+    keys_of,
+    keys_within,
+)
+from fofe.model.storage import StoredModel
+from fofe.training.config import RunConfig
+from fofe.training.examples import LabelledSentence
+
+ENOUGH_DOCUMENTS = 10
+"""With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
+NEIGHBOURS = 20
+"""How many sentences count as a document then: text that stands together tells of the same names."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The table that a model takes along, and what of it is to be left out in training."""
+
+    table: NameTable
+    own: NameTable | None
+    """By names within documents: the types that such a name has there and in no other document."""
+
+    def training_bits(self, sentences: Sequence[LabelledSentence], fragments: Fragments) -> NameBits:
+        """What the fragments of the training sentences match, less what comes from their own document."""
+        words = [word for sentence in sentences for word in sentence.words]
+        offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+        keys = FragmentKeys(words, offsets)
+        sets = self.table.sets_of(keys, fragments)
+        if self.own is None:
+            return NameBits.of(sets, self.table.members)
+        documents = _documents(sentences)[fragments.sentences]
+        members = self.table.members
+        for kind in range(len(KINDS)):
+            chosen = np.flatnonzero(sets[:, kind])
+            whole = keys.of(kind, fragments.firsts[chosen], fragments.lasts[chosen])
+            own = self.own.find(keys_within(whole, documents[chosen]))
+            sets[chosen, kind], members = _reduced(sets[chosen, kind], own, members, self.own.members)
+        return NameBits.of(sets, members)
+
+
+def prepare_names(
+    config: GazetteerConfig | None, sentences: Sequence[LabelledSentence], start: StoredModel | None = None
+) -> Names | None:
+    """Load the gazetteer of a configuration, and add the names of the training sentences if it says so.
+
+    A model that training starts from brings its names along, and keeps them as they are.
+    """
+    if config is None:
+        return None
+    if start is not None and start.names is not None:
+        return Names(start.names, None)
+    tables = [] if config.file is None else [load_gazetteer(config.file).table]
+    if not config.training_names:
+        return Names(tables[0], None)
+    named = _mentions(sentences)
+    tables.append(make_table(named))
+    table = tables[0] if len(tables) == 1 else tables[0].merged(tables[1])
+    return Names(table, _own_names(sentences, table))
+
+
+def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> Names:
+    """The names of a trained model for the text that it was trained on: a document's own are left out."""
+    known = [
+        replace(sentence, spans=[span for span in sentence.spans if _type_of(span[2]) in table.types])
+        for sentence in sentences
+    ]
+    return Names(table, _own_names(known, table) if any(sentence.spans for sentence in known) else None)
+
+
+def with_name_types(config: RunConfig, names: Names | None) -> RunConfig:
+    """The configuration with the types of its gazetteer, which shape the network."""
+    if names is None or config.model.gazetteer is None:
+        return config
+    gazetteer = replace(config.model.gazetteer, types=names.table.types)
+    return replace(config, model=replace(config.model, gazetteer=gazetteer))
+
+
+def _type_of(label: str) -> str:
+    """The type of training names: apart from that of the gazetteer, since they are trusted differently."""
+    return f"{label} in training"
+
+
+def _mentions(sentences: Sequence[LabelledSentence]) -> dict[str, list[str]]:
+    """The distinct names of each type of training names."""
+    named: dict[str, dict[str, None]] = {}
+    for sentence in sentences:
+        for start, end, label in sentence.spans:
+            named.setdefault(_type_of(label), {})[" ".join(sentence.words[start:end])] = None
+    return {type: list(named[type]) for type in sorted(named)}
+
+
+def _documents(sentences: Sequence[LabelledSentence]) -> IntArray:
+    """[S] the number of the document of each sentence, or of its neighbourhood where documents are few."""
+    documents = np.cumsum([sentence.opens for sentence in sentences])
+    if documents[-1] >= ENOUGH_DOCUMENTS:
+        return documents
+    together = min(NEIGHBOURS, -(-len(sentences) // ENOUGH_DOCUMENTS))
+    return np.arange(len(sentences)) // together
+
+
+def _own_names(sentences: Sequence[LabelledSentence], table: NameTable) -> NameTable:
+    """Of the training names those of one document only, each by its key within that document."""
+    texts, numbers, documents = [], [], []
+    for sentence, document in zip(sentences, _documents(sentences).tolist(), strict=True):
+        for start, end, label in sentence.spans:
+            texts.append(" ".join(sentence.words[start:end]))
+            numbers.append(table.types.index(_type_of(label)))
+            documents.append(document)
+    types, places = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
+    long = np.flatnonzero([" " in text for text in texts])
+    last_words = [texts[number].rsplit(" ", 1)[1] for number in long.tolist()]
+    found = [
+        _in_one_document(keys_of(texts, EXACT), types, places),
+        _in_one_document(keys_of(texts, FOLDED), types, places),
+        _in_one_document(keys_of(last_words, LAST), types[long], places[long]),
+    ]
+    return NameTable.from_pairs(
+        table.types, np.concatenate([keys for keys, _ in found]), np.concatenate([of for _, of in found])
+    )
+
+
+def _in_one_document(keys: Keys, types: IntArray, documents: IntArray) -> tuple[Keys, IntArray]:
+    """Of names with types in documents [M] those that no other document has: keys within it, and types."""
+    order = np.lexsort((documents, types, keys))
+    keys, types, documents = keys[order], types[order], documents[order]
+    begins = np.append(True, (keys[1:] != keys[:-1]) | (types[1:] != types[:-1]))[: len(keys)]
+    firsts = np.flatnonzero(begins)
+    lasts = np.append(firsts[1:], len(keys))[: len(firsts)] - 1
+    alone = firsts[documents[firsts] == documents[lasts]]
+    return keys_within(keys[alone], documents[alone]), types[alone]
+
+
+def _reduced(
+    sets: IntArray, own: IntArray, members: BoolArray, own_members: BoolArray
+) -> tuple[IntArray, BoolArray]:
+    """The sets [M] less their own ones [M], as rows of members that may have grown by some."""
+    changed = np.flatnonzero(own)
+    pairs = sets[changed] * len(own_members) + own[changed]
+    distinct, places = np.unique(pairs, return_inverse=True)
+    left = members[distinct // len(own_members)] & ~own_members[distinct % len(own_members)]
+    reduced = sets.copy()
+    # A set of which nothing is left is the empty one, in row 0.
+    reduced[changed] = np.where(left.any(axis=1), len(members) + np.arange(len(left)), 0)[places]
+    return reduced, np.concatenate([members, left])

@@ -1,0 +1,235 @@
+"""Which fragments an epoch sees, and the batches that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
+
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import EncodedText, Segments
+from fofe.features.fragments import Fragments
+from fofe.features.name_table import NameBits
+from fofe.features.ragged import ragged
+from fofe.features.surroundings import sentence_sums, surroundings, weighted
+from fofe.features.vocabulary import Vocabulary
+from fofe.text.segment import InWord
+from fofe.training.config import SamplingConfig
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
+
+SENTENCES_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """What a view looks up for each of T training tokens."""
+
+    words: Sequence[str]
+    """[T] the tokens themselves, or the segmented words that hold them."""
+    begins: BoolArray | None = None
+    """[T] whether a token is the first of its word; none where every token is a word."""
+
+    @classmethod
+    def of_words(cls, tokens: Sequence[InWord]) -> LookedUp:
+        """The words that hold some tokens."""
+        return cls([token.word for token in tokens], Segments.of(tokens).begins)
+
+    def occurrences(self) -> Sequence[str]:
+        """Every word as often as it occurs, however many tokens it has."""
+        return self.words if self.begins is None else list(compress(self.words, self.begins))
+
+
+@dataclass(frozen=True)
+class RareWords:
+    """How often a word of the training text is shown as unknown, for one view."""
+
+    unknown_rows: IntArray
+    """[T] the row of the unknown word that looks like each token's."""
+    probabilities: FloatArray
+    """[T] how likely it takes the place of the token's word."""
+    segmented: bool
+    """Whether tokens share words, which are then replaced as a whole."""
+
+
+def rare_words(
+    looked_up: Mapping[str, LookedUp], vocabularies: Mapping[str, Vocabulary], strength: float
+) -> dict[str, RareWords]:
+    """For each view, rare words' chance to be replaced: r / (r + count)."""
+    found: dict[str, RareWords] = {}
+    for name, seen in looked_up.items():
+        words, begins, vocabulary = seen.words, seen.begins, vocabularies[name]
+        rows = vocabulary.rows(words)
+        counts = np.bincount(rows if begins is None else rows[begins], minlength=len(vocabulary))
+        chances = strength / (strength + np.maximum(counts, 1))
+        known = rows >= len(vocabulary.unknowns)
+        unknown = {word: vocabulary.unknown_row(word) for word in set(words)}
+        found[name] = RareWords(
+            np.array([unknown[word] for word in words], dtype=np.int32),
+            np.where(known, chances[rows], 0.0).astype(np.float32),
+            begins is not None,
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some sentences and the fragments of them that are trained on."""
+
+    text: EncodedText
+    fragments: Fragments
+    targets: IntArray
+    """[F] which of the target sets."""
+    weights: FloatArray | None = None
+    """[F] what the losses are multiplied by, where corpora weigh differently."""
+    names: BoolArray | None = None
+    """[F, B] which names of the gazetteer the fragments match, where there is one."""
+    conventions: BoolArray | None = None
+    """[F, C] of which corpus the conventions are that the fragments follow, where some are known."""
+    told_targets: IntArray | None = None
+    """[F] which of the target sets where the network is told the conventions."""
+    taught: FloatArray | None = None
+    """[F, K] the probabilities that teachers give to the labels, if there are any; zero if none are told."""
+
+
+class Sampler:
+    """Draws each epoch's fragments and groups them by sentence into batches of about the wanted size."""
+
+    def __init__(
+        self,
+        text: EncodedText,
+        examples: Examples,
+        rare: Mapping[str, RareWords],
+        config: SamplingConfig,
+        *,
+        batch_size: int,
+        seed: int,
+        shares: FloatArray | None = None,
+        weights: FloatArray | None = None,
+        names: NameBits | None = None,
+        conventions: BoolArray | None = None,
+        documents: BoolArray | None = None,
+        lessons: FloatArray | None = None,
+    ) -> None:
+        """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
+
+        `names` tells which names of a gazetteer the fragments of the examples match, `conventions` [S, C] of
+        which corpus the conventions of each sentence are, `documents` [S] which sentences open a document,
+        `lessons` [F, K] the probabilities that teachers give to the labels of all fragments of the examples.
+        """
+        self._text = text
+        self._examples = examples
+        self._rare = rare
+        rates = np.zeros(4, dtype=np.float32)
+        rates[EXACT], rates[OVERLAPPING], rates[DISJOINT] = config.exact, config.overlapping, config.disjoint
+        rates[UNSEEN] = 0
+        self._rates = rates[examples.categories]
+        self._shares = shares
+        self._weights = weights
+        self._names = names
+        self._conventions = conventions
+        self._documents = documents
+        self._lessons = lessons
+        self._batch_size = batch_size
+        self._seed = seed
+        self._neighbours = config.neighbours
+
+    def epoch(self, number: int) -> Iterator[Batch]:
+        """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
+        random = np.random.default_rng([self._seed, number])
+        kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
+        sentence_of = self._examples.fragments.sentences[kept]
+        if self._shares is not None:
+            seen = random.random(len(self._shares), dtype=np.float32) < self._shares
+            kept, sentence_of = kept[seen[sentence_of]], sentence_of[seen[sentence_of]]
+        counts = np.bincount(sentence_of, minlength=len(self._text))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        runs = self._runs(random)
+        in_run = np.diff(offsets[runs])
+        order = random.permutation(np.flatnonzero(in_run))
+        if not len(order):
+            return
+        cuts = np.cumsum(in_run[order]) // self._batch_size
+        for chosen_runs in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
+            sentences, run_offsets = ragged(runs, chosen_runs)
+            opens = np.zeros(len(sentences), dtype=bool)
+            opens[run_offsets[:-1]] = True
+            text = self._text.take(sentences, opens)
+            chosen, fragment_offsets = ragged(offsets, sentences)
+            yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
+
+    def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
+        """Tell from now on what sentences and those around them are about.
+
+        By the vectors [V, D] of a view's words as they are now, and what each word counts [V].
+        """
+        assert self._documents is not None, "a sampler that tells surroundings knows the documents"
+        rows, offsets = self._text.words[view], self._text.token_offsets
+        sums = np.empty((len(self._text), table.shape[1] + 1), dtype=np.float32)
+        # Some at a time: the vectors of all words of a text take more than the text.
+        for first in range(0, len(sums), SENTENCES_AT_ONCE):
+            borders = offsets[first : first + SENTENCES_AT_ONCE + 1]
+            some = rows[borders[0] : borders[-1]]
+            words = weighted(table[some], importance[some])
+            sums[first : first + SENTENCES_AT_ONCE] = sentence_sums(words, borders - borders[0])
+        self._text = replace(self._text, surroundings=surroundings(sums, offsets, self._documents))
+
+    def batches_per_epoch(self) -> int:
+        """About how many batches an epoch has."""
+        expected = self._rates.sum()
+        if self._shares is not None:
+            expected = self._rates @ self._shares[self._examples.fragments.sentences]
+        return max(1, round(float(expected) / self._batch_size))
+
+    def _runs(self, random: np.random.Generator) -> IntArray:
+        """[R + 1] where each run of sentences begins that share their context, cut anew for every epoch."""
+        if self._text.opens.all():
+            return np.arange(len(self._text) + 1)
+        opens = np.flatnonzero(self._text.opens)
+        number = np.arange(len(self._text)) - np.repeat(opens, np.diff(np.append(opens, len(self._text))))
+        phase = random.integers(0, self._neighbours, len(opens))[np.cumsum(self._text.opens) - 1]
+        begins = self._text.opens | ((number + phase) % self._neighbours == 0)
+        return np.append(np.flatnonzero(begins), len(self._text))
+
+    def _batch(
+        self,
+        text: EncodedText,
+        sentences: IntArray,
+        kept: IntArray,
+        counts: IntArray,
+        random: np.random.Generator,
+    ) -> Batch:
+        moved = np.repeat(text.token_offsets[:-1] - self._text.token_offsets[sentences], counts)
+        fragments = Fragments(
+            np.repeat(np.arange(len(sentences)), counts),
+            self._examples.fragments.firsts[kept] + moved,
+            self._examples.fragments.lasts[kept] + moved,
+        )
+        weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
+        shown = self._with_unknowns(text, sentences, random)
+        names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
+        taught = None if self._lessons is None else self._lessons[kept].astype(np.float32)
+        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, taught=taught)
+        if self._conventions is None or self._examples.told_targets is None:
+            return batch
+        conventions = np.repeat(self._conventions[sentences], counts, axis=0)
+        known = conventions.any(axis=1)
+        told_targets = np.where(known, self._examples.told_targets[kept], batch.targets)
+        return replace(batch, conventions=conventions, told_targets=told_targets)
+
+    def _with_unknowns(
+        self, text: EncodedText, sentences: IntArray, random: np.random.Generator
+    ) -> EncodedText:
+        """Show some rare words as unknown; one draw per token, so that the views agree on what is unknown.
+
+        A word that several tokens share goes by the draw of the first.
+        """
+        tokens, _ = ragged(self._text.token_offsets, sentences)
+        draws = random.random(len(tokens), dtype=np.float32)
+        words = dict(text.words)
+        for name, rare in self._rare.items():
+            drawn = draws[text.segments.first_tokens()] if text.segments and rare.segmented else draws
+            replaced = drawn < rare.probabilities[tokens]
+            words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
+        return replace(text, words=words)

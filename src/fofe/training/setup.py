@@ -1,0 +1,270 @@
+"""Everything that a run needs before its first step: corpora, labels, vocabularies, tables, the network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import torch
+
+from fofe import __version__
+from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.settings import to_table
+from fofe.features.config import ModelConfig
+from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.surroundings import importance
+from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.formats.vectors import WordVectors, read_vectors
+from fofe.model.network import Network
+from fofe.model.storage import StoredModel
+from fofe.model.table import Table
+from fofe.model.torch_engine import choose_device
+from fofe.text.segment import segmenter
+from fofe.training.config import RunConfig
+from fofe.training.corpora import Corpora
+from fofe.training.examples import Examples, LabelledSentence, make_examples
+from fofe.training.learner import Learner
+from fofe.training.names import Names
+from fofe.training.sampling import LookedUp, RareWords, Sampler, rare_words
+from fofe.training.tables import WordTable, first_vectors, make_vocabulary
+from fofe.training.teachers import Lessons, learn_from
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A run that is ready to go."""
+
+    labels: list[str]
+    vocabularies: dict[str, Vocabulary]
+    ranked_words: dict[str, int]
+    """How many words of each vocabulary come in the order of their frequency: all but those added last."""
+    alphabet: Alphabet | None
+    encoder: Encoder
+    samplers: SamplerMaker
+    sampler: Sampler
+    learner: Learner
+    fingerprint: str
+    """Changes whenever the configuration, the data or the version does."""
+
+    def annotated_anew(self, sentences: Sequence[LabelledSentence]) -> Setup:
+        """The same run with other annotation of the same training sentences."""
+        examples = self.samplers.examples(sentences)
+        self.learner.take_targets(examples.target_sets)
+        return replace(self, sampler=self.samplers.sampler(examples))
+
+
+def prepare(
+    config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None, names: Names | None = None
+) -> Setup:
+    """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
+
+    `names` are those that fragments are looked up among, where the model has a gazetteer.
+    """
+    sentences = corpora.train
+    words = [word for sentence in sentences for word in sentence.words]
+    looked_up = _looked_up(config.model, sentences)
+    labels = corpora.labels()
+    if start is not None:
+        labels = [*start.labels, *(label for label in labels if label not in start.labels)]
+    random = np.random.default_rng(config.training.seed)
+    vectors = _read_all_vectors(config, start)
+    vocabularies = _vocabularies(config, looked_up, vectors, start)
+    alphabet = _alphabet(config, words, start)
+    encoder = Encoder.for_model(config.model, vocabularies, alphabet, names.table if names else None)
+    opens = [sentence.opens for sentence in sentences] if config.model.sees_documents else None
+    text = encoder.encode([sentence.words for sentence in sentences], opens)
+    rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
+    device = choose_device(config.training.device)
+    taught: Lessons | None = None
+    if teachers := config.training.teachers:
+        taught = learn_from(teachers, sentences, labels, config.model.max_words, device)
+    samplers = SamplerMaker(config, corpora, labels, text, rare, names, taught)
+    examples = samplers.examples(sentences)
+    tables = {}
+    rows = text.rows()
+    for view in config.model.views:
+        if view.holds_table:
+            weights = first_vectors(view, vocabularies[view.name], vectors[view.name], random)
+            if start is not None:
+                known = Table.from_weights(start.weights, view.name).whole()
+                weights[: len(known)] = known
+            unknowns = np.arange(len(vocabularies[view.name].unknowns))
+            seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
+            trained = np.concatenate([*seen, unknowns])
+            tables[view.name] = WordTable(weights, trained, config.training.average)
+    torch.manual_seed(config.training.seed)
+    network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
+    if start is not None:
+        _copy_weights(network, start)
+    subject = config.model.surroundings
+    learner = Learner(
+        config.training,
+        network,
+        tables,
+        examples.target_sets,
+        device,
+        importance=None if subject is None else importance(vocabularies[subject]),
+    )
+    return Setup(
+        labels,
+        vocabularies,
+        _ranked_words(vocabularies, vectors, start),
+        alphabet,
+        encoder,
+        samplers,
+        samplers.sampler(examples),
+        learner,
+        _fingerprint(config, corpora, labels, start, names, taught),
+    )
+
+
+def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str, WordVectors | None]:
+    """The vectors of each view; none are read when a trained model is the start."""
+    return {
+        view.name: read_vectors(view.vectors) if view.vectors and start is None else None
+        for view in config.model.views
+        if view.holds_table
+    }
+
+
+def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
+    """What each view with a table looks up in the training sentences, but for a lexicon, which is given."""
+    views = [view for view in config.views if view.has_table and view.lookup != "lexicon"]
+    words = [sentence.words for sentence in sentences]
+    tokens, held = list(chain.from_iterable(words)), []
+    if config.segmenter is not None and any(view.lookup == "word" for view in views):
+        held = Encoder({}, None, segmenter(config.segmenter)).in_words(words)
+    return {
+        view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens) for view in views
+    }
+
+
+def _vocabularies(
+    config: RunConfig,
+    looked_up: Mapping[str, LookedUp],
+    vectors: dict[str, WordVectors | None],
+    start: StoredModel | None,
+) -> dict[str, Vocabulary]:
+    made: dict[str, Vocabulary] = {}
+    for view in config.model.views:
+        if not view.holds_table:
+            continue
+        known = vectors[view.name]
+        base = start.vocabularies[view.name].words if start else known.words if known else []
+        seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
+        made[view.name] = make_vocabulary(view, seen, base, digits=config.model.digits)
+    return made
+
+
+def _ranked_words(
+    vocabularies: dict[str, Vocabulary], vectors: dict[str, WordVectors | None], start: StoredModel | None
+) -> dict[str, int]:
+    if start is not None:
+        return start.ranked_words
+    return {name: len((vectors[name] or vocabulary).words) for name, vocabulary in vocabularies.items()}
+
+
+def _alphabet(config: RunConfig, words: Sequence[str], start: StoredModel | None) -> Alphabet | None:
+    if not config.model.uses_characters:
+        return None
+    if start is not None:
+        return start.alphabet
+    return Alphabet(sorted({character for word in words for character in word if not character.isspace()}))
+
+
+def _copy_weights(network: Network, start: StoredModel) -> None:
+    """Take over a trained model's weights; new labels keep their random ones."""
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            trained = torch.from_numpy(start.weights[name])
+            # What is told of conventions has the rows of one corpus behind those of the other.
+            corpora = len(start.config.conventions) if name.startswith("told.") else 1
+            rows = trained.view(corpora, -1, *trained.shape[1:])
+            parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
+
+
+@dataclass(frozen=True)
+class SamplerMaker:
+    """What the samplers of a run have in common, however its sentences are annotated."""
+
+    config: RunConfig
+    corpora: Corpora
+    labels: list[str]
+    text: EncodedText
+    rare: dict[str, RareWords]
+    names: Names | None
+    lessons: Lessons | None
+
+    def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
+        """All fragments of the training sentences with their targets."""
+        annotations = [(part.annotation, len(part.train)) for part in self.corpora.parts]
+        return make_examples(
+            sentences,
+            self.text.token_offsets,
+            self.labels,
+            self.config.model.max_words,
+            annotations,
+            told=bool(self.config.model.conventions),
+        )
+
+    def sampler(self, examples: Examples) -> Sampler:
+        """The sampler that draws from examples."""
+        parts = self.corpora.parts
+        names = self.names.training_bits(self.corpora.train, examples.fragments) if self.names else None
+        return Sampler(
+            self.text,
+            examples,
+            self.rare,
+            self.config.sampling,
+            batch_size=self.config.training.batch,
+            seed=self.config.training.seed,
+            shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
+            weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
+            names=names,
+            conventions=_conventions(self.corpora, self.config.model.conventions),
+            documents=np.array([sentence.opens for sentence in self.corpora.train]),
+            lessons=None if self.lessons is None else self.lessons.of(examples),
+        )
+
+
+def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | None:
+    """[S] the value of its corpus for every training sentence; none where all are 1."""
+    if all(value == 1 for value in values):
+        return None
+    return np.repeat(np.array(values, dtype=np.float32), [len(part.train) for part in corpora.parts])
+
+
+def _conventions(corpora: Corpora, known: Sequence[str]) -> BoolArray | None:
+    """[S, C] of which corpus the conventions of each training sentence are; none where none are known."""
+    if not known:
+        return None
+    of_corpus = np.array([[name == part.name for name in known] for part in corpora.parts])
+    return np.repeat(of_corpus, [len(part.train) for part in corpora.parts], axis=0)
+
+
+def _fingerprint(
+    config: RunConfig,
+    corpora: Corpora,
+    labels: Sequence[str],
+    start: StoredModel | None,
+    names: Names | None,
+    taught: Lessons | None,
+) -> str:
+    digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
+    for corpus in corpora.parts:
+        for part in (corpus.train, corpus.dev):
+            for sentence in part:
+                content = [sentence.words, sentence.spans, sentence.unknown, sentence.negatives]
+                digest.update(json.dumps(content).encode())
+    weights = {} if start is None else start.weights
+    for name in sorted(weights):
+        digest.update(weights[name].tobytes())
+    if names is not None:
+        digest.update(names.table.keys.tobytes())
+    if taught is not None:
+        digest.update(taught.digest.encode())
+    return digest.hexdigest()

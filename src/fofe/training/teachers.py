@@ -1,0 +1,165 @@
+"""What trained models make of the training text, for a network to learn besides its labels.
+
+A label tells what is right. The probabilities of models that have learned before also tell what is nearly
+right and what is doubtful, several models averaged better than one: a single network that learns both comes
+closer to what they reach together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.errors import ConfigError
+from fofe.features.fragments import all_fragments
+from fofe.features.name_table import NameBits
+from fofe.model.engine import Scores
+from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
+from fofe.model.storage import StoredModel
+from fofe.model.torch_engine import TorchEngine
+from fofe.tagging.installed import model_path
+from fofe.training.examples import Examples, LabelledSentence
+from fofe.training.names import without_own_names
+from fofe.training.tuning import groups
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What teachers say of all fragments of a text."""
+
+    probabilities: FloatArray
+    """[F, K] of the labels; zero for fragments of more words than a teacher judges."""
+    known: BoolArray
+    """[K] the labels that all teachers know."""
+    digest: str
+    """Tells these teachers from others."""
+
+    def of(self, examples: Examples) -> FloatArray:
+        """[F, K] the probabilities, but zero where none of the labels that a fragment may have is known.
+
+        A teacher takes what it does not know for NONE, which would undo what the label says.
+        """
+        if self.known.all():
+            return self.probabilities
+        teachable: BoolArray = np.any(examples.target_sets & self.known, axis=1)
+        return np.where(teachable[examples.targets][:, None], self.probabilities, np.float16(0))
+
+
+def learn_from(
+    teachers: Sequence[str],
+    sentences: Sequence[LabelledSentence],
+    labels: Sequence[str],
+    max_words: int,
+    device: torch.device,
+) -> Lessons:
+    """The mean of what teachers, given by directories or names, say; an ensemble counts as one."""
+    lengths, longest = _lengths(sentences, max_words), max_words
+    # Half the room: a text has many fragments, and a probability need not be told more exactly.
+    means = np.zeros((len(lengths), len(labels)), dtype=np.float16)
+    known = np.ones(len(labels), dtype=bool)
+    digest = hashlib.sha256()
+    for name in teachers:
+        teacher = _Teacher(model_path(name), labels)
+        first = 0
+        for group, said in teacher.read(sentences, device):
+            own = _lengths(group, max_words)
+            judged = first + np.flatnonzero(own <= teacher.max_words)
+            short = said[_lengths(group, teacher.max_words) <= max_words]
+            means[judged[:, None], teacher.columns] += (short / len(teachers)).astype(np.float16)
+            first += len(own)
+        known &= np.isin(labels, teacher.labels)
+        digest.update(teacher.fingerprint())
+        longest = min(longest, teacher.max_words)
+    means[lengths > longest] = 0
+    return Lessons(means, known, digest.hexdigest())
+
+
+class _Teacher:
+    """A model or an ensemble that reads a text."""
+
+    def __init__(self, path: Path, labels: Sequence[str]) -> None:
+        """`labels` are those of the network that learns; a teacher knows no others."""
+        stored = load_stored(path)
+        self._ensemble = stored if isinstance(stored, Ensemble) else _ensemble_of(stored)
+        self.labels = self._ensemble.members[0].labels
+        self.max_words = self._ensemble.members[0].config.max_words
+        if unknown := [label for label in self.labels if label not in labels]:
+            raise ConfigError(
+                f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",
+                path=path,
+                remedy="let models teach that were trained with the same labels, or with some of them",
+            )
+        self.columns = np.array([list(labels).index(label) for label in self.labels])
+
+    def fingerprint(self) -> bytes:
+        """Changes with whatever can change its judgement."""
+        shares = (self._ensemble.weights, sorted(self._ensemble.temperatures.items()))
+        digest = hashlib.sha256(repr(shares).encode())
+        for member in self._ensemble.members:
+            for name in sorted(member.weights):
+                digest.update(member.weights[name].tobytes())
+        return digest.digest()
+
+    def read(
+        self, sentences: Sequence[LabelledSentence], device: torch.device
+    ) -> Iterator[tuple[Sequence[LabelledSentence], FloatArray]]:
+        """Some sentences at a time, and what it says of their fragments [F, K]."""
+        readers = [_Reader(member, sentences, device) for member in self._ensemble.members]
+        engine = EnsembleEngine(readers, self._ensemble)
+        for group in groups(sentences):
+            words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+            yield group, engine.score(words, opens).probabilities
+
+
+def _ensemble_of(model: StoredModel) -> Ensemble:
+    return Ensemble(("",), (model,), (1.0,), model.decoding)
+
+
+class _Reader(TorchEngine):
+    """A model that reads a text from its first sentence to its last.
+
+    It sees the names of its gazetteer as it did in training: those that it has from a text's own document it
+    must not recognise, or it could tell no more than the label.
+    """
+
+    def __init__(
+        self, model: StoredModel, sentences: Sequence[LabelledSentence], device: torch.device
+    ) -> None:
+        super().__init__(model.config, model.encoder, model.weights, device)
+        self._names: NameBits | None = None
+        self._read = 0
+        if model.names is not None:
+            fragments = all_fragments(_offsets(sentences), model.config.max_words)
+            self._names = without_own_names(model.names, sentences).training_bits(sentences, fragments)
+
+    def score(
+        self,
+        sentences: Sequence[Sequence[str]],
+        opens: Sequence[bool] | None = None,
+        *,
+        exact: bool = True,
+        names: NameBits | None = None,
+    ) -> Scores:
+        """Label probabilities of all fragments of the next sentences of the text."""
+        if self._names is not None:
+            count = len(all_fragments(np.cumsum([0, *map(len, sentences)]), self.config.max_words))
+            names = self._names.take(np.arange(self._read, self._read + count))
+            self._read += count
+        return super().score(sentences, opens, exact=exact, names=names)
+
+
+def _offsets(sentences: Sequence[LabelledSentence]) -> IntArray:
+    """[S + 1] where the words of each sentence begin."""
+    return np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+
+
+def _lengths(sentences: Sequence[LabelledSentence], max_words: int) -> IntArray:
+    """[F] how many words the fragments of sentences have."""
+    fragments = all_fragments(_offsets(sentences), max_words)
+    return fragments.lasts - fragments.firsts + 1

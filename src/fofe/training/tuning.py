@@ -1,0 +1,194 @@
+"""The threshold and the strategy that serve the dev sets best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from statistics import fmean
+
+from fofe.decode import Candidate, Decoding, resolve
+from fofe.decode.agree import agreed
+from fofe.decode.select import select
+from fofe.decode.view import outer_spans, outermost
+from fofe.evaluate.projection import Projection
+from fofe.evaluate.scores import Counts, Evaluation, count_by
+from fofe.model.engine import Scorer
+from fofe.training.annotation import Annotation, one_to_one
+from fofe.training.config import DecodingConfig
+from fofe.training.examples import LabelledSentence
+
+SENTENCES_AT_ONCE = 128
+MOST = 512
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best way to decode, and what it reaches on the dev sets, in percent: the mean over the corpora."""
+
+    strategy: str
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+    f1_by_corpus: dict[str, float] = field(default_factory=dict)
+    """Where there are several."""
+    agreement: float = 0.0
+
+    def decoding(self, *, nested: bool) -> Decoding:
+        """The way to decode, as a model stores it."""
+        return Decoding(self.threshold, self.strategy, nested, self.agreement)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The sentences of a corpus and the candidates in them, both in the labels of the corpus."""
+
+    name: str
+    gold: list[set[tuple[int, int, str]]]
+    candidates: list[list[Candidate]]
+    flat: bool = False
+    """Whether only the outermost of nested mentions count, since the corpus has no others."""
+    agreed: dict[float, list[list[Candidate]]] = field(default_factory=dict)
+    """The candidates where the types of nearby sentences count, by what they count."""
+
+    def found(self, way: Decoding) -> Iterator[list[Candidate]]:
+        """What is decoded in each sentence."""
+        for pool in self.agreed[way.agreement] if way.agreement else self.candidates:
+            kept = resolve(
+                [candidate for candidate in pool if candidate.score >= way.threshold],
+                way.strategy,
+                way.nested,
+            )
+            yield outermost(kept) if self.flat else kept
+
+
+def judge(
+    name: str,
+    engine: Scorer,
+    sentences: Sequence[LabelledSentence],
+    labels: Sequence[str],
+    threshold: float,
+    *,
+    annotation: Annotation | None = None,
+    nested: bool = False,
+    agreements: Iterable[float] = (),
+) -> Judged:
+    """Score the sentences of a corpus; the candidates are those that reach a threshold.
+
+    What the corpus does not annotate is left out: other labels, mentions inside others where it is flat, and
+    all that is found in an unknown region and is no mention there. `nested` says whether the model's mentions
+    may nest, `agreements` what the types of nearby sentences may count.
+    """
+    annotation = annotation or one_to_one(labels[1:])
+    own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
+    projection = Projection.make(labels, own)
+    pools: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
+    for group in groups(sentences):
+        words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+        scores = engine.score(words, opens)
+        probabilities = projection.project(scores.probabilities)
+        for weight, candidates in pools.items():
+            candidates += select(
+                scores.fragments,
+                scores.token_offsets,
+                agreed(probabilities, scores.fragments, words, opens, weight),
+                projection.labels,
+                threshold=threshold,
+            )
+    gold = gold_of(sentences, own, nested=annotation.nested)
+    for candidates in pools.values():
+        for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
+            if sentence.unknown:
+                pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
+    return Judged(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
+
+
+def gold_of(
+    sentences: Iterable[LabelledSentence], labels: Container[str], *, nested: bool
+) -> list[set[tuple[int, int, str]]]:
+    """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
+    gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
+    return gold if nested else [_outer(spans) for spans in gold]
+
+
+def _outer(mentions: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:
+    """The mentions that lie in no longer one."""
+    outer = set(outer_spans(mention[:2] for mention in mentions))
+    return {mention for mention in mentions if mention[:2] in outer}
+
+
+def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
+    return any(start < candidate.end and candidate.start < end for start, end in sentence.unknown)
+
+
+def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
+    """Whole documents, about so many sentences together.
+
+    A very long document is cut, or its fragments would take gigabytes; of what lies further back than that,
+    no context remembers anything.
+    """
+    start = 0
+    for end in range(1, len(sentences) + 1):
+        size = end - start
+        if end == len(sentences) or size >= MOST or (size >= SENTENCES_AT_ONCE and sentences[end].opens):
+            yield sentences[start:end]
+            start = end
+
+
+def tune(corpora: Sequence[Judged], config: DecodingConfig) -> Tuned:
+    """Try every threshold with every strategy and agreement; the first of equals wins.
+
+    What counts is the mean of the corpora's F1, so that a large one does not drown the others.
+    """
+    best: Tuned | None = None
+    for agreement, strategy, threshold in product(config.agreements, config.strategies, config.thresholds):
+        way = Decoding(threshold, strategy, config.nested, agreement)
+        tuned = _mean({corpus.name: _count(corpus, way) for corpus in corpora}, way)
+        if best is None or tuned.f1 > best.f1:
+            best = tuned
+    assert best is not None, "what is tried is not empty"
+    return best
+
+
+def tune_conventions(
+    corpora: Sequence[Judged], config: DecodingConfig, known: Collection[str]
+) -> dict[str, Decoding]:
+    """For each corpus whose conventions are known, the way to decode that serves its own dev set best."""
+    tuned = {corpus.name: tune([corpus], config) for corpus in corpora if corpus.name in known}
+    return {name: best.decoding(nested=config.nested) for name, best in tuned.items()}
+
+
+def applied(corpora: Sequence[Judged], common: Decoding, own: Mapping[str, Decoding]) -> Tuned:
+    """What a way to decode reaches on corpora, some of which have one of their own."""
+    counts = {corpus.name: _count(corpus, own.get(corpus.name, common)) for corpus in corpora}
+    return _mean(counts, common)
+
+
+def _mean(counts: Mapping[str, Counts], way: Decoding) -> Tuned:
+    return Tuned(
+        way.strategy,
+        way.threshold,
+        fmean(one.precision for one in counts.values()),
+        fmean(one.recall for one in counts.values()),
+        fmean(one.f1 for one in counts.values()),
+        {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
+        way.agreement,
+    )
+
+
+def _count(corpus: Judged, way: Decoding) -> Counts:
+    right = found = 0
+    for kept, wanted in zip(corpus.found(way), corpus.gold, strict=True):
+        found += len(kept)
+        right += sum((start, end, label) in wanted for start, end, label, _ in kept)
+    return Counts(right, found - right, sum(map(len, corpus.gold)) - right)
+
+
+def evaluate(corpus: Judged, way: Decoding) -> Evaluation:
+    """The scores of names, nominals and every label of a corpus."""
+    gold = {(number, *span) for number, spans in enumerate(corpus.gold) for span in spans}
+    predicted = {
+        (number, *candidate[:3]) for number, kept in enumerate(corpus.found(way)) for candidate in kept
+    }
+    return Evaluation.of(count_by(gold, predicted, key=lambda span: str(span[3])))

@@ -1,0 +1,87 @@
+"""Two processes against one, as a user would start them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from fofe.training.config import load_config
+from fofe.training.corpora import read_corpora
+from fofe.training.distributed import ALONE, Crew
+from fofe.training.setup import prepare
+
+STEPS = 10
+NO_DROPOUT = ("training.dropout=0.0", "training.input_dropout=0.0", "training.window_dropout=0.0")
+
+
+def fofe_train(config: Path, folder: Path, processes: int, *settings: str) -> str:
+    """Train with so many processes; returns what is printed."""
+    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    command = [sys.executable, *(start if processes > 1 else []), "-m", "fofe", "train", str(config)]
+    command += ["-o", str(folder)] + [part for setting in settings for part in ("--set", setting)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_ten_steps_of_two_processes_are_those_of_one(tiny_config: Path, tmp_path: Path) -> None:
+    config = load_config(tiny_config)
+    corpora = read_corpora(config)
+    drawn = sum(len(batch.targets) for batch in prepare(config, corpora).sampler.epoch(0))
+    settings = (
+        *NO_DROPOUT,
+        "training.epochs=1",
+        f"training.batch={drawn // STEPS}",
+        'training.optimiser="sgd"',
+        "training.rate=0.05",
+        "gate.enabled=false",
+    )
+    fofe_train(tiny_config, tmp_path / "one", 1, *settings)
+    printed = fofe_train(tiny_config, tmp_path / "two", 2, *settings)
+    assert printed == f"{tmp_path / 'two' / 'model'}\n", "one of the processes speaks"
+    one, two = (load_file(tmp_path / name / "checkpoint.safetensors") for name in ("one", "two"))
+    assert one.keys() == two.keys()
+    for name, value in one.items():
+        assert torch.allclose(value, two[name], rtol=0, atol=1e-5), name
+    lines = (tmp_path / "two" / "metrics.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == 1
+
+
+@pytest.mark.parametrize("context", ["sentence", "document"])
+@pytest.mark.parametrize("size", [2, 3, 40])
+def test_shares_make_up_the_batch(tiny_config: Path, context: str, size: int) -> None:
+    """Every fragment is in one share, with the same words around it."""
+    config = load_config(tiny_config, {"model.context": context, "training.batch": 64})
+    sampler = prepare(config, read_corpora(config)).sampler
+    batch = next(iter(sampler.epoch(0)))
+    numbered = np.arange(len(batch.targets), dtype=np.float32)
+    batch = replace(batch, weights=numbered, taught=numbered[:, None])
+    assert ALONE.share_of(batch) is batch
+    shares = [Crew(rank, size).share_of(batch) for rank in range(size)]
+    numbers = np.concatenate([share.weights for share in shares if share.weights is not None])
+    assert sorted(numbers.tolist()) == list(range(len(batch.targets)))
+    for share in shares:
+        assert share.weights is not None
+        assert share.taught is not None
+        assert np.array_equal(share.taught[:, 0], share.weights)
+        for place, number in enumerate(share.weights.astype(int).tolist()):
+            assert share.targets[place] == batch.targets[number]
+            for name, rows in share.text.words.items():
+                first, last = share.fragments.firsts[place], share.fragments.lasts[place]
+                before, after = batch.fragments.firsts[number], batch.fragments.lasts[number]
+                whole = batch.text.words[name]
+                assert rows[first : last + 1].tolist() == whole[before : after + 1].tolist()
+                assert share.text.starts()[first] == batch.text.starts()[before]
+                assert share.text.ends()[last] == batch.text.ends()[after]
+    if size == 2:
+        counts = [len(share.targets) for share in shares]
+        assert max(counts) < 0.8 * sum(counts), "the work is shared"

@@ -1,0 +1,89 @@
+"""Labelled sentences as training examples."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fofe.base.report import Report
+from fofe.features.fragments import all_fragments
+from fofe.text.document import Document, Mention
+from fofe.training.examples import (
+    DISJOINT,
+    EXACT,
+    OVERLAPPING,
+    LabelledSentence,
+    labelled_sentences,
+    make_examples,
+)
+
+
+def test_sentences_and_token_spans_of_documents() -> None:
+    document = Document.from_words([["Anna", "Berg", "left", "."], ["The", "mayor", "stayed", "."]])
+    document.mentions = [Mention(0, 9, "PER"), Mention(5, 9, "X"), Mention(21, 26, "PER", "NOM")]
+    report = Report()
+    found = labelled_sentences([document, Document("")], report)
+    assert found == [
+        LabelledSentence(["Anna", "Berg", "left", "."], [(0, 2, "PER"), (1, 2, "X")], opens=True),
+        LabelledSentence(["The", "mayor", "stayed", "."], [(1, 2, "PER_NOM")], opens=False),
+    ]
+    assert not report
+
+
+def test_what_no_fragment_can_be_is_left_out_and_counted() -> None:
+    document = Document.from_words([["Anna", "Berg"], ["left", "."]], id="d7")
+    inside, across = Mention(0, 3, "PER"), Mention(5, 14, "PER")
+    document.mentions = [inside, across, Mention(5, 9, "PER")]
+    report = Report()
+    found = labelled_sentences([document], report)
+    assert [sentence.spans for sentence in found] == [[(1, 2, "PER")], []]
+    assert report.lines() == ["2 mentions not on token borders left out (first: d7:0, d7:5)"]
+
+
+spans = st.tuples(st.integers(0, 7), st.integers(1, 5), st.sampled_from("AB"))
+sentences_of_spans = st.lists(
+    st.tuples(st.integers(1, 8), st.lists(spans, max_size=4)), min_size=1, max_size=4
+)
+
+
+@given(sentences_of_spans, st.integers(1, 5))
+def test_categories_and_targets_are_those_of_the_definitions(
+    drawn: list[tuple[int, list[tuple[int, int, str]]]], max_words: int
+) -> None:
+    sentences = [
+        LabelledSentence(
+            ["w"] * length,
+            [(start, start + size, label) for start, size, label in found if start + size <= length],
+        )
+        for length, found in drawn
+    ]
+    offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+    labels = ["NONE", "A", "B"]
+    examples = make_examples(sentences, offsets, labels, max_words)
+    fragments = all_fragments(offsets, max_words)
+    assert np.array_equal(examples.fragments.firsts, fragments.firsts)
+    for number, (sentence, first, last) in enumerate(
+        zip(fragments.sentences, fragments.firsts, fragments.lasts, strict=True)
+    ):
+        start, end = first - offsets[sentence], last + 1 - offsets[sentence]
+        mentions = sentences[sentence].spans
+        exact = {label for begin, finish, label in mentions if (begin, finish) == (start, end)}
+        touching = any(begin < end and start < finish for begin, finish, _ in mentions)
+        category = EXACT if exact else OVERLAPPING if touching else DISJOINT
+        assert examples.categories[number] == category
+        admissible = {
+            label
+            for label, yes in zip(labels, examples.target_sets[examples.targets[number]], strict=True)
+            if yes
+        }
+        assert admissible == (exact or {"NONE"})
+    counts = np.bincount(fragments.sentences, minlength=len(sentences))
+    assert np.array_equal(np.diff(examples.offsets), counts)
+
+
+def test_mentions_longer_than_a_fragment_are_still_no_plain_text() -> None:
+    sentence = LabelledSentence(list("abcde"), [(0, 4, "ORG")])
+    examples = make_examples([sentence], np.array([0, 5]), ["NONE", "ORG"], max_words=2)
+    assert (examples.categories == EXACT).sum() == 0
+    assert (examples.categories == DISJOINT).sum() == 1, "only the last word alone touches nothing"

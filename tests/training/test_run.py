@@ -1,0 +1,341 @@
+"""Whole runs on a tiny corpus: they learn, they repeat, and they go on after being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fofe.base.errors import FofeError, InputError, ModelError
+from fofe.cli import main
+from fofe.model.storage import StoredModel, load_model
+from fofe.tagging.model import load
+from fofe.training.config import RunConfig, load_config
+from fofe.training.run import Run, train
+
+
+class Quiet:
+    """Hears everything and remembers what was said."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.epochs: list[dict[str, Any]] = []
+        self.losses: list[float] = []
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
+
+    def step(self, loss: float) -> None:
+        self.losses.append(loss)
+
+    def end_epoch(self, metrics: dict[str, Any]) -> None:
+        self.epochs.append(metrics)
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def configured(path: Path, **overrides: Any) -> RunConfig:
+    return load_config(path, {name.replace("__", "."): value for name, value in overrides.items()})
+
+
+def trained(config: RunConfig, folder: Path, **options: Any) -> StoredModel:
+    return load_model(train(config, folder, Quiet(), command="test", **options))
+
+
+def metrics_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+
+
+def weights_file(folder: Path) -> bytes:
+    return (folder / "model" / "model.safetensors").read_bytes()
+
+
+def test_a_run_learns(tiny_run: Path) -> None:
+    metrics = metrics_of(tiny_run)
+    assert [line["epoch"] for line in metrics] == list(range(1, 9))
+    assert metrics[-1]["loss"] < metrics[0]["loss"] / 5
+    assert ["dev_f1" in line for line in metrics] == [False, True] * 4
+    assert max(line.get("dev_f1", 0) for line in metrics) > 90
+
+
+def test_a_run_leaves_a_model_that_explains_itself(tiny_run: Path) -> None:
+    model = load_model(tiny_run / "model")
+    best = max(metrics_of(tiny_run), key=lambda line: line.get("dev_f1", 0))
+    assert model.training["dev"]["f1"] == pytest.approx(best["dev_f1"], abs=0.01)
+    assert model.training["best_epoch"] == best["epoch"]
+    assert model.decoding.nested
+    assert model.decoding.strategy in ("highest-first", "non-crossing")
+    card = (tiny_run / "README.md").read_text("utf-8")
+    assert card == model.card
+    assert "| train | train.jsonl | 120 |" in card
+    assert "| test |" not in card
+    assert f"F1 {best['dev_f1']:.2f}" in card
+
+
+def test_the_same_seed_gives_the_same_bits(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(tiny_config, training__epochs=2)
+    one, other = trained(config, tmp_path / "one"), trained(config, tmp_path / "other")
+    for name, array in one.weights.items():
+        assert np.array_equal(array, other.weights[name]), name
+    assert weights_file(tmp_path / "one") == weights_file(tmp_path / "other")
+    different = trained(configured(tiny_config, training__epochs=2, training__seed=2), tmp_path / "different")
+    assert not np.array_equal(different.weights["layers.0.weight"], one.weights["layers.0.weight"])
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {
+            "training__optimiser": "sgd",
+            "training__schedule": "geometric",
+            "training__final_rate": 0.0625,
+            "training__rate": 0.2,
+            "training__average": 0.0,
+            "training__final_dropout": 0.0,
+        },
+        {"model__context": "document", "model__factors": [0.5, 0.9]},
+        {"model__surroundings": "cased", "decoding__agreements": [0.0, 1.0]},
+    ],
+    ids=["sgd", "documents", "surroundings"],
+)
+def test_other_settings_learn_too_and_can_be_resumed(
+    overrides: dict[str, Any], tiny_config: Path, tmp_path: Path
+) -> None:
+    config = configured(tiny_config, training__epochs=4, **overrides)
+    watcher = Quiet()
+    whole = Run(config, tmp_path / "whole", watcher, command="test")
+    whole.train()
+    assert watcher.epochs[-1]["loss"] < watcher.epochs[0]["loss"] / 2
+    if config.training.optimiser == "sgd":
+        rates = [group["lr"] for group in whole.setup.learner.optimiser.param_groups]
+        assert rates == pytest.approx([0.2 / 16] * 2), "the last epoch runs at a sixteenth of the first rate"
+    cut = Run(config, tmp_path / "cut", Interrupting(2), command="test")
+    with pytest.raises(KeyboardInterrupt):
+        cut.train()
+    trained(config, tmp_path / "cut", resume=True)
+    assert weights_file(tmp_path / "cut") == weights_file(tmp_path / "whole")
+
+
+class Interrupting(Quiet):
+    """Interrupts a run in the middle of an epoch."""
+
+    def __init__(self, epoch: int) -> None:
+        super().__init__()
+        self._epoch = epoch
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
+        self._now = epoch
+        self._steps = 0
+
+    def step(self, loss: float) -> None:
+        self._steps += 1
+        if self._now == self._epoch and self._steps == 3:
+            raise KeyboardInterrupt
+
+
+def test_a_run_that_diverges_ends_without_a_model(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(tiny_config, training__rate=1e30, training__epochs=3)
+    with pytest.raises(FofeError, match=r"the loss of epoch \d is nan: training has diverged \(lower"):
+        train(config, tmp_path / "run", Quiet(), command="test")
+    assert not (tmp_path / "run" / "model").exists()
+    assert all("NaN" not in json.dumps(epoch) for epoch in metrics_of(tmp_path / "run"))
+
+
+def test_patience_ends_a_run_that_gets_no_better(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(
+        tiny_config, training__epochs=9, training__rate=0.0, training__word_rate=0.0,
+        training__evaluate_every=1, training__patience=2,
+    )  # fmt: skip
+    trained(config, tmp_path / "run")
+    assert len(metrics_of(tmp_path / "run")) == 3
+
+
+def test_a_corpus_without_dev_is_scored_on_what_was_held_out(tiny_config: Path, tmp_path: Path) -> None:
+    text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
+    path = tiny_config.with_name("split.toml")
+    path.write_text(text, encoding="utf-8")
+    model = trained(configured(path, training__epochs=2), tmp_path / "run")
+    assert set(model.training["test"]) >= {"precision", "recall", "f1"}
+    assert "| dev | held out from train | 6 |" in model.card
+    assert "| test | held out from train | 6 |" in model.card
+    assert "Test: P " in model.card
+
+
+def test_training_on_from_a_model_adds_new_types(tiny_path: Path, tiny_config: Path, tmp_path: Path) -> None:
+    lines = [
+        f'{{"text": "{word} Zog hit {place}.", "mentions": [[0, {len(word) + 4}, "STORM"], '
+        f'[{len(word) + 9}, {len(word) + 9 + len(place)}, "GPE"]]}}\n'
+        for word in ("Storm", "Cyclone")
+        for place in ("Lima", "Porto", "Leeds")
+    ]
+    (tmp_path / "storms.jsonl").write_text("".join(lines) * 8, encoding="utf-8")
+    (tmp_path / "storms.toml").write_text(
+        '[data]\ntrain = ["storms.jsonl"]\ndev = "storms.jsonl"\n'
+        "[training]\nepochs = 4\nbatch = 16\nrate = 0.01\naverage = 0.9\n[decoding]\nnested = true\n",
+        encoding="utf-8",
+    )
+    folder = tmp_path / "run"
+    assert main(["train", str(tmp_path / "storms.toml"), "-o", str(folder), "--from", str(tiny_path)]) == 0
+    model = load(folder / "model")
+    assert model.labels == ("NONE", "GPE", "ORG", "ORG_NOM", "PER", "PER_NOM", "STORM")
+    assert model.config == load_model(tiny_path).config, "features and layers are those of the start"
+    document = model("Storm Zog hit Porto.")
+    assert [(mention.text, mention.type) for mention in document.mentions] == [
+        ("Storm Zog", "STORM"),
+        ("Porto", "GPE"),
+    ]
+
+
+TWO_CORPORA = """
+[[corpus]]
+name = "everything"
+train = ["train.jsonl"]
+dev = "dev.jsonl"
+test = "dev.jsonl"
+share = 0.7
+
+[[corpus]]
+name = "names"
+train = ["names.jsonl"]
+dev = "names.jsonl"
+kinds = ["NAM"]
+nested = false
+labels = { THING = ["ORG", "GPE"] }
+weight = 0.5
+"""
+
+
+@pytest.fixture
+def two_corpora(tiny_config: Path, tmp_path: Path) -> Path:
+    """Two corpora: the second has names only, flat, and one type for places and companies."""
+    lines = []
+    for part in ("train", "dev"):
+        shutil.copy(tiny_config.with_name(f"{part}.jsonl"), tmp_path)
+    for line in (tmp_path / "train.jsonl").read_text("utf-8").splitlines()[:60]:
+        document = json.loads(line)
+        outer = [
+            one
+            for one in document["mentions"]
+            if not one["type"].endswith("_NOM")
+            and not any(
+                other["start"] <= one["start"] and one["end"] <= other["end"] and other is not one
+                for other in document["mentions"]
+            )
+        ]
+        for mention in outer:
+            mention["type"] = "PER" if mention["type"] == "PER" else "THING"
+        lines.append(json.dumps({**document, "mentions": outer}) + "\n")
+    (tmp_path / "names.jsonl").write_text("".join(lines), encoding="utf-8")
+    text = tiny_config.read_text("utf-8").partition("[model]")
+    path = tmp_path / "two.toml"
+    path.write_text(TWO_CORPORA + "".join(text[1:]), encoding="utf-8")
+    return path
+
+
+def test_one_model_from_two_corpora(two_corpora: Path, tmp_path: Path) -> None:
+    config = configured(two_corpora, training__epochs=6)
+    model = trained(config, tmp_path / "whole")
+    assert model.labels == ("NONE", "GPE", "ORG", "ORG_NOM", "PER", "PER_NOM")
+    last = metrics_of(tmp_path / "whole")[-1]
+    assert last["dev_f1"] == pytest.approx((last["dev_f1_everything"] + last["dev_f1_names"]) / 2, abs=0.01)
+    assert last["dev_f1_names"] > 80, "it tells things from people, by two labels together"
+    assert last["dev_f1_everything"] > 80
+    scores = model.training["scores"]
+    assert list(scores["dev"]) == ["everything", "names"]
+    assert list(scores["test"]) == ["everything"]
+    assert scores["test"]["everything"]["nominals"]["tp"] > 0
+    assert set(scores["dev"]["names"]["labels"]) == {"PER", "THING"}
+    assert model.training["corpora"]["names"]["labels"] == {"PER": ["PER"], "THING": ["GPE", "ORG"]}
+    assert "| names: train | names.jsonl | 60 |" in model.card
+    assert "- names: dev F1 " in model.card
+    cut = Run(config, tmp_path / "cut", Interrupting(3), command="test")
+    with pytest.raises(KeyboardInterrupt):
+        cut.train()
+    trained(config, tmp_path / "cut", resume=True)
+    assert weights_file(tmp_path / "cut") == weights_file(tmp_path / "whole")
+
+
+def test_resuming_with_another_configuration_is_refused(tiny_config: Path, tiny_run: Path) -> None:
+    config = configured(tiny_config, training__seed=5)
+    with pytest.raises(ModelError, match=r"checkpoint\.safetensors: belongs to a run with another config"):
+        train(config, tiny_run, Quiet(), command="test", resume=True)
+
+
+def test_resuming_a_finished_run_changes_nothing(tiny_config: Path, tiny_run: Path) -> None:
+    before = weights_file(tiny_run)
+    watcher = Quiet()
+    train(load_config(tiny_config), tiny_run, watcher, command="test", resume=True)
+    assert weights_file(tiny_run) == before
+    assert "resuming after epoch 8" in watcher.lines
+    assert len(metrics_of(tiny_run)) == 8
+
+
+def test_an_earlier_run_is_not_overwritten(tiny_config: Path, tiny_run: Path) -> None:
+    before = weights_file(tiny_run)
+    with pytest.raises(InputError, match=r"run: holds an earlier run \(add --resume"):
+        train(load_config(tiny_config), tiny_run, Quiet(), command="test")
+    assert weights_file(tiny_run) == before
+
+
+def test_a_broken_checkpoint_is_told(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(tiny_config, training__epochs=1)
+    trained(config, tmp_path / "run")
+    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
+    with pytest.raises(ModelError, match=r"checkpoint\.safetensors: is broken"):
+        train(config, tmp_path / "run", Quiet(), command="test", resume=True)
+
+
+def test_a_directory_that_cannot_be_made(tiny_config: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(InputError, match="file: cannot be written"):
+        train(load_config(tiny_config), tmp_path / "file", Quiet(), command="test")
+
+
+SLOW = ("--set", "training.epochs=4", "--set", "training.batch=16", "--set", "training.evaluate_every=1")
+
+
+def kill_when(arguments: list[str], ready: Callable[[], bool], delay: float) -> None:
+    """Start `fofe train` in a process of its own and kill it some seconds after it is ready for that."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fofe", "train", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    deadline = time.monotonic() + 300
+    while not ready() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    time.sleep(delay)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, "it must not have come to its end by itself"
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill -9 here")
+def test_a_killed_run_ends_with_the_same_bits(tiny_config: Path, tmp_path: Path) -> None:
+    assert main(["train", str(tiny_config), "-o", str(tmp_path / "whole"), *SLOW]) == 0
+    folder = tmp_path / "killed"
+    arguments = [str(tiny_config), "-o", str(folder), *SLOW]
+
+    def noted(epochs: int) -> Callable[[], bool]:
+        path = folder / "metrics.jsonl"
+        return lambda: path.exists() and len(path.read_text("utf-8").splitlines()) >= epochs
+
+    kill_when(arguments, noted(1), delay=0)  # as its first epoch ends
+    kill_when([*arguments, "--resume"], noted(2), delay=0.05)  # in the middle of a later one
+    assert main(["train", *arguments, "--resume"]) == 0
+    assert weights_file(folder) == weights_file(tmp_path / "whole")
+    lines, whole = metrics_of(folder), metrics_of(tmp_path / "whole")
+    for line in [*lines, *whole]:
+        line.pop("cpu_minutes")
+    assert lines == whole
