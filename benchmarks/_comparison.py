@@ -10,9 +10,9 @@ HEADER = (
     *("nested", "nominals", "partial labels", "licence of the model"),
 )
 NOTE = (
-    "fofe and spaCy were measured here, on one thread: the mean F1 of PER, ORG and places over eleven corpora "
+    "fofe and spaCy were measured here, on one thread: mean F1 of PER, ORG and places over eleven corpora "
     "that neither was trained on (`benchmarks/abroad.py`). (p) as published: Flair `ner-english` on the "
-    "corrected CoNLL-2003; GLiNER-L without any training, the mean of seven data sets with types of their own, "
+    "corrected CoNLL-2003; GLiNER-L without training, the mean of seven data sets with types of their own, "
     "which is another task. (t) one model of CoNLL-2003 alone (`configs/default.toml`); the shipped model, "
     "which has also learned from fiction and the web, has {shipped}."
 )
