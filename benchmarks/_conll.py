@@ -13,7 +13,7 @@ from typing import Any
 from _record import HERE, RUNS, shared
 from _resources import with_resources
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.cli._progress import TerminalWatcher
 from fofe.formats import Report, read_corpus
 from fofe.model.engine import Engine
@@ -109,7 +109,7 @@ def tuned_on(model: StoredModel, part: str, config: DecodingConfig, *, smoke: bo
 
 def _write_outcome(result: Path, training: dict[str, Any]) -> None:
     kept = ("dev", "test", "cpu_seconds", "epochs")
-    with write_whole(result) as stream:
+    with write_atomically(result) as stream:
         stream.write(json.dumps({key: training[key] for key in kept if key in training}))
 
 

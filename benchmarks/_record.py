@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import FofeError
-from fofe.base.files import lock, write_whole
+from fofe.base.files import lock, write_atomically
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.jsonl"
@@ -183,5 +183,5 @@ def _entry(benchmark: str, metrics: Metrics, command: str) -> dict[str, Any]:
 
 
 def _write(results: list[dict[str, Any]]) -> None:
-    with write_whole(RESULTS) as stream:
+    with write_atomically(RESULTS) as stream:
         stream.writelines(json.dumps(entry) + "\n" for entry in results)

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 from _record import RUNS, shared
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.formats.schemes import TagSpan, scheme_named
 from fofe.formats.vectors import read_vectors
 from fofe.training.examples import LabelledSentence
@@ -125,7 +125,7 @@ def trained_crf(path: Path, corpus: Callable[[], Sequence[LabelledSentence]], it
     tags = [CRF_SCHEME.encode(_outermost(sentence.spans), len(sentence.words)) for sentence in train]
     model.fit([crf_features(sentence.words) for sentence in train], tags)
     path.parent.mkdir(exist_ok=True)
-    with write_whole(path, "wb") as stream:
+    with write_atomically(path, "wb") as stream:
         pickle.dump(model, cast(IO[bytes], stream))
     return model
 

@@ -18,7 +18,7 @@ from _shown import latest, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "benchmarks.md"
@@ -83,12 +83,12 @@ def main() -> None:
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     shown = [line for part in parts for line in part.markdown()]
-    with write_whole(PAGE) as stream:
+    with write_atomically(PAGE) as stream:
         stream.write("\n".join([f"{before}{BEGIN}", *shown, "", f"{END}{after}"]))
-    with write_whole(HTML) as stream:
+    with write_atomically(HTML) as stream:
         stream.write(_page(parts))
     FIGURE.parent.mkdir(exist_ok=True)
-    with write_whole(FIGURE) as stream:
+    with write_atomically(FIGURE) as stream:
         stream.write(comparison())
 
 

@@ -29,7 +29,7 @@ from _settings import check_trained_with, portable_paths
 from mentions import check_teacher
 
 from fofe.base.errors import FofeError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
 from fofe.evaluate.cost import measure
@@ -123,7 +123,7 @@ def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path
     save_model(model, target)
     check_size(recipe, target)
     for name, text in (("README.md", card), ("LICENSE", recipe.licence.text)):
-        with write_whole(package / name) as stream:
+        with write_atomically(package / name) as stream:
             stream.write(text)
     print(
         f"{target}: {size_on_disk(target) / 1e6:.2f} MB, mean F1 {mean_f1(measured.after):.2f} "

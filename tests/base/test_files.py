@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.workers import in_order
 from fofe.cli import main
 from fofe.wiki.job import LabelJob, Settings
 
 
 def write(path: Path, text: str) -> None:
-    with write_whole(path) as stream:
+    with write_atomically(path) as stream:
         stream.write(text)
 
 
 def test_a_file_that_is_not_finished_does_not_appear(tmp_path: Path) -> None:
     write(tmp_path / "out.txt", "before")
     half: Any = ["half of it", None]
-    with pytest.raises(TypeError), write_whole(tmp_path / "out.txt") as stream:
+    with pytest.raises(TypeError), write_atomically(tmp_path / "out.txt") as stream:
         stream.writelines(half)
     assert (tmp_path / "out.txt").read_text() == "before"
     assert len(list(tmp_path.iterdir())) == 1

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.journal import JOURNAL, Journal, stamp
 
 UNITS = tuple("abcd")
@@ -28,10 +28,10 @@ def run(folder: Path, job: object = "job", *, resume: bool = True) -> list[str]:
         for unit in UNITS:
             if journal.done(unit) is None:
                 worked.append(unit)
-                with write_whole(journal.file(f"{unit}.txt")) as stream:
+                with write_atomically(journal.file(f"{unit}.txt")) as stream:
                     stream.write(unit * 3)
                 journal.add(unit, {"length": 3})
-        with write_whole(folder / "out") as stream:
+        with write_atomically(folder / "out") as stream:
             for unit in UNITS:
                 stream.write(journal.file(f"{unit}.txt").read_text() + str(journal.done(unit)["length"]))
         journal.remove()
@@ -116,7 +116,7 @@ def unfinished(folder: Path, job: object = "job") -> Path:
     """The work directory of a job that was interrupted after its first unit."""
     with Journal(folder / "out.work", job) as journal:
         journal.add("a", {"length": 3})
-        with write_whole(journal.file("a.txt")) as stream:
+        with write_atomically(journal.file("a.txt")) as stream:
             stream.write("aaa")
     return folder / "out.work"
 

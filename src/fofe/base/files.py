@@ -1,20 +1,35 @@
-"""Reading text with clear errors, writing files whole or not at all, and keeping others out meanwhile."""
+"""Files in and out: text with clear errors, compressed and standard streams, atomic writes, locks."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import re
+import shutil
+import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, cast
 
-from fofe.base.errors import InputError, NotTextError
+from fofe.base.errors import InputError, ModelError, NotTextError
+from fofe.base.report import Report
+
+STANDARD = "-"
+"""The path that stands for standard input or output."""
+Target = str | Path | IO[str]
+"""Where text is written: a path, `-` for standard output, or an open stream."""
 
 ENCODING_REMEDY = "convert the file, for example with iconv -f latin1 -t utf-8"
+TRUNCATED = "truncated compressed files, read up to where they break off"
+NOT_UTF8 = "lines that are not UTF-8 left out"
 
-_OTHER_KINDS = tuple(
+_NOT_TEXT = tuple(
     (re.compile(mark, re.DOTALL), kind, remedy)
     for mark, kind, remedy in (
         (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),
@@ -27,16 +42,54 @@ _OTHER_KINDS = tuple(
         (rb"%PDF-\d\.\d[\r\n]", "a PDF document", "take the text out of it, for example with pdftotext"),
     )
 )
-"""How files begin that are no text in UTF-8, what they are, and what to do about it."""
+"""The first bytes of files that are not UTF-8 text, what such a file is, and what to do about it."""
+
+_DECOMPRESSORS: tuple[tuple[bytes, Any], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+)
+"""The first bytes of compressed files. Their names are ignored."""
+DECOMPRESSION_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
+
+
+def display_name(path: str | Path) -> str:
+    """The name of a path in messages."""
+    return "<stdin>" if str(path) == STANDARD else str(path)
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file, line ends as they are, without a byte order mark."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    return decode_utf8(data, path)
+    """The text of a UTF-8 file or of standard input, without a byte order mark; line ends stay."""
+    with open_bytes(path) as stream:
+        return decode_utf8(stream.read(), display_name(path))
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file or of standard input with their numbers, one at a time."""
+    name = display_name(path)
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if number == 1:
+                check_is_text(line, name)
+            yield number, decode_line(line, name, number)
+
+
+def read_valid_lines(path: str | Path, report: Report) -> Iterator[tuple[int, str]]:
+    """The numbered lines of a UTF-8 file, compressed or not; unreadable ones are counted and skipped."""
+    with open_compressed(path) as stream:
+        lines = enumerate(stream, start=1)
+        while True:
+            try:
+                number, line = next(lines)
+            except StopIteration:
+                return
+            except DECOMPRESSION_ERRORS:
+                report.note(TRUNCATED, str(path))
+                return
+            try:
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                report.note(NOT_UTF8, f"{path}:{number}")
 
 
 def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
@@ -53,28 +106,82 @@ def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
         ) from None
 
 
+def decode_line(line: bytes, name: str, number: int) -> str:
+    """Decode one line of a UTF-8 file; an error names the byte."""
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
+            path=name,
+            line=number,
+            remedy=ENCODING_REMEDY,
+        ) from None
+
+
 def check_is_text(head: bytes, path: str | Path | None = None) -> None:
-    """Refuse, by its first bytes, what is no UTF-8 text as a whole, rather than complain of every line."""
-    for mark, kind, remedy in _OTHER_KINDS:
+    """Refuse, by its first bytes, a file that is not UTF-8 text, rather than complain of every line."""
+    for mark, kind, remedy in _NOT_TEXT:
         if mark.match(head):
             raise NotTextError(f"is {kind}, not text in UTF-8", path=path, remedy=remedy)
 
 
 @contextmanager
-def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
-    """Open a file that appears under its name only when it has been written to the end.
+def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file or of standard input."""
+    if str(path) == STANDARD:
+        yield sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
 
-    What a link leads to is replaced, not the link. A pipe or a device, such as /dev/null, is never replaced:
-    it is written as it is.
+
+def open_compressed(path: str | Path) -> io.BufferedIOBase:
+    """The bytes of a file, decompressed (gz, bz2, xz) if it begins as such files do.
+
+    Reading a damaged file raises one of `DECOMPRESSION_ERRORS`.
+    """
+    with open_bytes(path) as stream:
+        magic = stream.read(6)
+    opener = next((opener for begins, opener in _DECOMPRESSORS if magic.startswith(begins)), open)
+    return cast(io.BufferedIOBase, opener(path, "rb"))
+
+
+@contextmanager
+def open_output(target: Target) -> Iterator[IO[str]]:
+    """The stream itself, standard output, or a file that appears only when it is complete."""
+    if not isinstance(target, (str, Path)):
+        yield target
+    elif str(target) == STANDARD:
+        sys.stdout.flush()
+        wrapper = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            yield wrapper
+        finally:
+            wrapper.detach()
+    else:
+        with write_atomically(target) as stream:
+            yield stream
+
+
+@contextmanager
+def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a file that appears under its name only when it is complete.
+
+    The target of a symbolic link is replaced, not the link. A pipe or a device, such as /dev/null, is never
+    replaced: it is written directly.
     """
     binary = "b" in mode
     is_file = os.path.isfile(path) or not os.path.exists(path)
     target = Path(os.path.realpath(path))
     try:
         if is_file:
-            handle, aside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         else:
-            handle, aside = os.open(path, os.O_WRONLY), ""
+            handle, temporary = os.open(path, os.O_WRONLY), ""
     except OSError as error:
         remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
         raise InputError(f"cannot be written: {error.strerror}", path=path, remedy=remedy) from None
@@ -84,23 +191,65 @@ def write_whole(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
         ) as stream:
             yield stream
             stream.flush()
-            if aside:
+            if temporary:
                 os.fsync(stream.fileno())
-        if aside:
-            os.chmod(aside, 0o666 & ~_umask())
-            os.replace(aside, target)
+        if temporary:
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
     except BaseException:
-        if os.path.exists(aside):
-            os.unlink(aside)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
         raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def atomic_directory(path: Path) -> Iterator[Path]:
+    """A directory to write into, which replaces what is at a path when it is complete.
+
+    The target of a symbolic link is replaced, not the link.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror}"
+        raise ModelError(problem, path=path, remedy="choose another directory") from None
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        _replace_directory(temporary, target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _replace_directory(temporary: Path, target: Path) -> None:
+    if not target.exists():
+        temporary.rename(target)
+        return
+    old = temporary.with_name(f"{temporary.name}.old")
+    target.rename(old)
+    try:
+        temporary.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old)
 
 
 @contextmanager
 def lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
-    """Hold a file that only one process can hold; the system lets go of it however the process ends.
+    """Lock a file for this process; the system releases the lock however the process ends.
 
-    Yields whether it is held: without `wait` it is not while another process does. Where the system knows no
-    such locks (Windows), nobody is kept out.
+    Yields True if the lock was acquired. Without `wait` it is not while another process has it. On systems
+    without such locks (Windows) it always is.
     """
     try:
         import fcntl
@@ -114,9 +263,3 @@ def lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
             yield False
         else:
             yield True
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

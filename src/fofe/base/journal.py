@@ -7,7 +7,7 @@ writes or renames and goes on where it was:
     with Journal(Path("out.work"), {"inputs": [...], "options": {...}}) as journal:
         for unit in units:
             if journal.done(unit) is None:
-                with write_whole(journal.file(f"{unit}.txt")) as stream:
+                with write_atomically(journal.file(f"{unit}.txt")) as stream:
                     stream.write(...)
                 journal.add(unit, {"lines": 3})
         ...  # write the output
@@ -82,7 +82,7 @@ class Journal:
         return self._entries.get(key)
 
     def file(self, name: str) -> Path:
-        """The path of a result in the work directory: write it with `write_whole`, then add its entry."""
+        """The path of a result in the directory: write it with `write_atomically`, then add its entry."""
         return self.folder / name
 
     def add(self, key: str, value: Any = True) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 PLACES_KEPT = 3
+EMPTY_FILES = "files without a document"
 EMPTY_SENTENCES = "empty sentences left out"
 
 

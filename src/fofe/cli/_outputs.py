@@ -18,7 +18,7 @@ def refuse_input(
 
     A device or a pipe, such as /dev/null, is never replaced: it may be both.
     """
-    from fofe.formats._shared import STANDARD
+    from fofe.base.files import STANDARD
 
     there = None if output == STANDARD else _status(output)
     if there is None or not (stat.S_ISREG(there.st_mode) or stat.S_ISDIR(there.st_mode)):
@@ -42,7 +42,7 @@ def files_read(path: str | Path, format: str) -> Iterator[str | Path]:
 
 def _status(path: str | Path) -> os.stat_result | None:
     """What the system says of a file or of standard input; None where there is nothing to say it of."""
-    from fofe.formats._shared import STANDARD
+    from fofe.base.files import STANDARD
 
     try:
         return os.fstat(sys.stdin.fileno()) if str(path) == STANDARD else os.stat(path)

@@ -63,7 +63,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, tell, and write what was asked for."""
-    from fofe.base.files import write_whole
+    from fofe.base.files import write_atomically
     from fofe.cli.evaluate import read_documents
     from fofe.evaluate.calibrate import calibrate, calibration_sections
     from fofe.evaluate.diagram import reliability_diagram
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
     if args.svg:
         last = list(made.after)[-1]
-        with write_whole(args.svg) as stream:
+        with write_atomically(args.svg) as stream:
             stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
     if args.output:
         if isinstance(made.model, Ensemble):

@@ -142,7 +142,7 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
 
 def no_document(path: str) -> InputError:
     """The error of a corpus that nothing can be said of: a score of nothing would pass for a bad one."""
-    from fofe.formats._shared import display_name
+    from fofe.base.files import display_name
 
     inside = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
     remedy = inside if Path(path).is_dir() else "give a corpus of at least one"

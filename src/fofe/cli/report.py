@@ -57,8 +57,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Tag the corpus, write the page, print its path."""
     import fofe
+    from fofe.base.files import open_output
     from fofe.cli.evaluate import read_documents
-    from fofe.formats._shared import open_output
     from fofe.show.report import OnCorpus, report_page
     from fofe.tagging.installed import model_path
 

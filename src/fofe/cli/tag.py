@@ -185,10 +185,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Tag, and write as it goes."""
+    from fofe.base.files import STANDARD, open_output
     from fofe.base.report import Report
     from fofe.cli._input_bar import InputBar
     from fofe.cli._show import Show
-    from fofe.formats._shared import STANDARD, open_output
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_effect(args, parquet=parquet)

@@ -62,7 +62,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Search to the end; print the table of trials."""
-    from fofe.base.files import write_whole
+    from fofe.base.files import write_atomically
     from fofe.base.settings import to_table
     from fofe.base.toml import to_toml
     from fofe.training.config import load_config
@@ -89,11 +89,11 @@ def run(args: argparse.Namespace) -> int:
         return INTERRUPTED
     folder = Path(args.output)
     for name, text in (("trials.tsv", table(trials)), ("trials.svg", plot(trials))):
-        with write_whole(folder / name) as stream:
+        with write_atomically(folder / name) as stream:
             stream.write(text)
     print(table(trials), end="")
     if trials and trials[0].state == "complete":
-        with write_whole(folder / "best.toml") as stream:
+        with write_atomically(folder / "best.toml") as stream:
             stream.write(to_toml(to_table(best_config(settings, trials[0]))))
         print(folder / "best.toml")
     return 0

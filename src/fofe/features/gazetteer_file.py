@@ -12,9 +12,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from fofe.base.compressed import numbered_lines
 from fofe.base.errors import InputError
-from fofe.base.files import write_whole
+from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
 from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, MOST_TYPES, NameTable, keys_of
 
@@ -69,7 +68,7 @@ def make_table(names: Mapping[str, list[str]]) -> NameTable:
 
 def read_names(path: str | Path, report: Report) -> Iterator[Typed]:
     """The names and types of a list: a line `name<TAB>type` each, plain or packed (gz, bz2, xz)."""
-    for number, line in numbered_lines(path, report):
+    for number, line in read_valid_lines(path, report):
         name, tab, type = line.rstrip("\r\n").partition("\t")
         if not line.strip():
             continue
@@ -89,8 +88,8 @@ def save_gazetteer(gazetteer: Gazetteer, path: str | Path) -> None:
     table = gazetteer.table
     small = np.uint16 if len(table.members) < 1 << 16 else np.uint32
     arrays: dict[str, Any] = {"keys": table.keys, "sets": table.sets.astype(small), "members": table.members}
-    with write_whole(path, "wb") as stream:
-        stream.write(save(arrays, {"format": FORMAT, "facts": json.dumps(facts)}))  # type: ignore[arg-type]
+    with write_atomically(path, "wb") as stream:
+        stream.write(save(arrays, {"format": FORMAT, "facts": json.dumps(facts)}))
 
 
 def load_gazetteer(path: str | Path) -> Gazetteer:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import check_is_text
+from fofe.base.files import STANDARD, Target, check_is_text
 from fofe.base.report import Report
-from fofe.formats._shared import STANDARD, Target
 from fofe.text.document import Document
 
 __all__ = [

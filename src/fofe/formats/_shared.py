@@ -2,95 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO
+from collections.abc import Collection
 
 from fofe.base.errors import InputError
-from fofe.base.files import ENCODING_REMEDY, check_is_text, decode_utf8, read_text, write_whole
 from fofe.base.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
-
-STANDARD = "-"
-"""The path that stands for standard input or output."""
-
-EMPTY_FILES = "files without a document"
-
-Target = str | Path | IO[str]
 
 _KIND_SUFFIXES = {".NAM": NAME, ".NOM": NOMINAL}
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _WHITESPACE = re.compile(r"\s")
-
-
-def display_name(path: str | Path) -> str:
-    """How messages call a path."""
-    return "<stdin>" if str(path) == STANDARD else str(path)
-
-
-def read_all(path: str | Path) -> str:
-    """The text of a UTF-8 file or of standard input."""
-    if str(path) == STANDARD:
-        return decode_utf8(sys.stdin.buffer.read(), display_name(path))
-    return read_text(path)
-
-
-def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file or of standard input with their numbers, one at a time."""
-    name = display_name(path)
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if number == 1:
-                check_is_text(line, name)
-            yield number, decode_line(line, name, number)
-
-
-def decode_line(line: bytes, name: str, number: int) -> str:
-    """The text of one line of a UTF-8 file."""
-    try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
-            path=name,
-            line=number,
-            remedy=ENCODING_REMEDY,
-        ) from None
-
-
-@contextmanager
-def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file, or standard input."""
-    if str(path) == STANDARD:
-        yield sys.stdin.buffer
-        return
-    try:
-        with open(path, "rb") as stream:
-            yield stream
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-
-
-@contextmanager
-def open_output(target: Target) -> Iterator[IO[str]]:
-    """The stream itself, standard output, or a file that appears only when it is complete."""
-    if not isinstance(target, (str, Path)):
-        yield target
-    elif str(target) == STANDARD:
-        sys.stdout.flush()
-        wrapper = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
-        try:
-            yield wrapper
-        finally:
-            wrapper.detach()
-    else:
-        with write_whole(target) as stream:
-            yield stream
 
 
 def parse_label(label: str) -> tuple[str, str]:

@@ -14,17 +14,9 @@ from pathlib import Path
 from typing import IO
 
 from fofe.base.errors import InputError
-from fofe.base.files import read_text, write_whole
-from fofe.base.report import Report
-from fofe.formats._shared import (
-    EMPTY_FILES,
-    STANDARD,
-    Target,
-    label_without_spaces,
-    note_unheld,
-    parse_label,
-    without_surrogates,
-)
+from fofe.base.files import STANDARD, Target, read_text, write_atomically
+from fofe.base.report import EMPTY_FILES, Report
+from fofe.formats._shared import label_without_spaces, note_unheld, parse_label, without_surrogates
 from fofe.text.document import Document, Mention
 
 TEXT_SUFFIX = ".txt"
@@ -156,9 +148,9 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
         if document.sentences:
             report.note("documents whose tokens brat cannot hold", name)
         text = without_surrogates(document.text, report, name)
-        with write_whole(folder / (name + ANNOTATION_SUFFIX)) as stream:
+        with write_atomically(folder / (name + ANNOTATION_SUFFIX)) as stream:
             write_mentions(document.mentions, text, stream, report)
-        with write_whole(folder / (name + TEXT_SUFFIX)) as stream:
+        with write_atomically(folder / (name + TEXT_SUFFIX)) as stream:
             # A text that begins with U+FEFF needs a mark before it, or that would be taken for the mark.
             stream.write(BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text)
 

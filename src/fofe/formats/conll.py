@@ -19,18 +19,9 @@ from itertools import chain
 from pathlib import Path
 
 from fofe.base.errors import InputError
-from fofe.base.report import Report
-from fofe.formats._shared import (
-    EMPTY_FILES,
-    Target,
-    display_name,
-    label_without_spaces,
-    note_unheld,
-    open_output,
-    parse_label,
-    read_all,
-    without_surrogates,
-)
+from fofe.base.files import Target, display_name, open_output, read_text
+from fofe.base.report import EMPTY_FILES, Report
+from fofe.formats._shared import label_without_spaces, note_unheld, parse_label, without_surrogates
 from fofe.formats.schemes import LETTERS, OUTSIDE, Scheme, TagSpan, detect_scheme, scheme_named
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, Sentence
@@ -67,7 +58,7 @@ def read(
     Columns count from 0, or from the end if negative; a `tag_column` of None reads words alone. Lines that
     begin with `#` are comments if `comments` is true, tokens if it is false, and told apart if it is None.
     """
-    table = _Table(display_name(path), read_all(path), token_column, tag_column, comments)
+    table = _Table(display_name(path), read_text(path), token_column, tag_column, comments)
     sentences = list(table.sentences(report))
     if not any(rows.words for rows in sentences):
         report.note(EMPTY_FILES, table.path)

@@ -13,19 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import write_whole
-from fofe.base.report import Report
-from fofe.formats._shared import (
-    EMPTY_FILES,
-    STANDARD,
-    Target,
-    display_name,
-    has_scores,
-    note_unheld,
-    open_bytes,
-    parse_label,
-    without_surrogates,
-)
+from fofe.base.files import STANDARD, Target, display_name, open_bytes, write_atomically
+from fofe.base.report import EMPTY_FILES, Report
+from fofe.formats._shared import has_scores, note_unheld, parse_label, without_surrogates
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:
@@ -111,8 +101,8 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
     stored = DocBin(store_user_data=True)
     for number, document in enumerate(documents, start=1):
         stored.add(doc_of(document, vocabulary, report, document.id or f"document {number}"))
-    with write_whole(path_or_stream, "wb") as stream:
-        stream.write(stored.to_bytes())  # type: ignore[arg-type]
+    with write_atomically(path_or_stream, "wb") as stream:
+        stream.write(stored.to_bytes())
 
 
 def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> Doc:

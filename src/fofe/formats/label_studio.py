@@ -16,18 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.report import Report
+from fofe.base.files import Target, display_name, open_output, read_text
+from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats._json_fields import Fields
 from fofe.formats._shared import (
-    EMPTY_FILES,
-    Target,
-    display_name,
     has_scores,
     meta_beside,
     note_unheld,
-    open_output,
     parse_label,
-    read_all,
     text_of,
     to_json,
     without_surrogates,
@@ -47,7 +43,7 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The tasks of an export: a JSON array, or an object a line."""
     name = display_name(path)
     empty = True
-    for line, value in _objects(read_all(path), name):
+    for line, value in _objects(read_text(path), name):
         empty = False
         yield _document(Fields(value, name, line, "the task"), report)
     if empty:

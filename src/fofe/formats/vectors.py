@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.base.compressed import BROKEN, open_packed
 from fofe.base.errors import InputError
+from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 
 NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
@@ -36,7 +36,7 @@ class WordVectors:
 def read_vectors(path: str | Path) -> WordVectors:
     """Read a word vector file of any of the known kinds, which is recognised from its content."""
     try:
-        with open_packed(path) as stream:
+        with open_compressed(path) as stream:
             first = stream.readline(WORD_LIMIT * 10)
             rest = stream.read(4096)
         if first.startswith(NPZ_START):
@@ -49,7 +49,7 @@ def read_vectors(path: str | Path) -> WordVectors:
         if header is None or _is_text(rest, header[1]):
             return _read_text(path, header)
         return _read_binary(path, *header)
-    except BROKEN as error:
+    except DECOMPRESSION_ERRORS as error:
         raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
 
 
@@ -93,7 +93,7 @@ def _is_text(sample: bytes, dimension: int) -> bool:
 
 
 def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         stream.readline()
         data = stream.read()
     size = 4 * dimension
@@ -160,7 +160,7 @@ def _numbers(fields: list[str]) -> FloatArray:
 
 
 def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         for number, line in enumerate(stream, 1):
             if number > skip and line.strip():
                 try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.report import Report
 from fofe.formats.vectors import WordVectors
 
@@ -23,7 +23,7 @@ def write_vectors(vectors: WordVectors, path: str | Path, kind: str, report: Rep
 
 def _write_text(vectors: WordVectors, path: str | Path) -> None:
     """The text format of word2vec; numbers are written so that they read back the same."""
-    with write_whole(path) as stream:
+    with write_atomically(path) as stream:
         stream.write(f"{len(vectors.words)} {vectors.dimension}\n")
         for word, row in zip(vectors.words, vectors.vectors, strict=True):
             stream.write(f"{word} {' '.join(map(str, row))}\n")
@@ -32,7 +32,7 @@ def _write_text(vectors: WordVectors, path: str | Path) -> None:
 def _write_binary(vectors: WordVectors, path: str | Path) -> None:
     """The binary format of word2vec."""
     stream: Any
-    with write_whole(path, "wb") as stream:
+    with write_atomically(path, "wb") as stream:
         stream.write(f"{len(vectors.words)} {vectors.dimension}\n".encode())
         for word, row in zip(vectors.words, vectors.vectors.astype("<f4"), strict=True):
             stream.write(f"{word} ".encode() + row.tobytes() + b"\n")
@@ -42,7 +42,7 @@ def _write_npz(vectors: WordVectors, path: str | Path) -> None:
     """An npz file: `words`, the bytes of the words in UTF-8, a line each; and `vectors` [V, D]."""
     words = np.frombuffer("\n".join(vectors.words).encode(), dtype=np.uint8)
     stream: Any
-    with write_whole(path, "wb") as stream:
+    with write_atomically(path, "wb") as stream:
         np.savez(stream, words=words, vectors=vectors.vectors)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fofe.base.errors import InputError
+from fofe.base.files import STANDARD, Target, display_name, open_output, read_lines
 from fofe.base.report import Report
-from fofe.formats._shared import STANDARD, Target, display_name, open_output, read_lines
 from fofe.text.document import NAME, NOMINAL
 
 SUFFIX = ".tab"

@@ -21,8 +21,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import ModelError
-from fofe.base.files import read_text, write_whole
-from fofe.base.folders import whole_folder
+from fofe.base.files import atomic_directory, read_text, write_atomically
 from fofe.base.settings import build, to_table
 from fofe.decode import Decoding
 from fofe.features.config import ModelConfig
@@ -281,7 +280,7 @@ def _names(members: int) -> tuple[str, ...]:
 
 
 def _write_with_members(ensemble: Ensemble, paths: Sequence[Path], target: Path) -> None:
-    with whole_folder(target) as aside:
+    with atomic_directory(target) as aside:
         for path, name in zip(paths, ensemble.names, strict=True):
             shutil.copytree(path, aside / name)
         _write(ensemble, aside)
@@ -295,5 +294,5 @@ def _write(ensemble: Ensemble, folder: Path) -> None:
         "decoding": to_table(ensemble.decoding),
         **({"temperatures": dict(ensemble.temperatures)} if ensemble.temperatures else {}),
     }
-    with write_whole(folder / ENSEMBLE) as stream:
+    with write_atomically(folder / ENSEMBLE) as stream:
         stream.write(json.dumps(table, indent=2) + "\n")

@@ -23,8 +23,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from fofe.base.errors import InputError, ModelError
-from fofe.base.files import read_text
-from fofe.base.folders import whole_folder
+from fofe.base.files import atomic_directory, read_text
 from fofe.base.settings import build, to_table
 from fofe.decode import Decoding
 from fofe.features.config import GazetteerConfig, ModelConfig, ViewConfig
@@ -95,7 +94,7 @@ def save_model(model: StoredModel, path: str | Path) -> None:
     target = Path(path)
     if target.exists():
         _check_replaceable(target)
-    with whole_folder(target) as folder:
+    with atomic_directory(target) as folder:
         _write(model, folder)
 
 

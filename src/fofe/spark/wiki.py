@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.report import Report
 from fofe.spark import _wiki_rows as rows
 from fofe.spark.rows import map_rows, one_row_each
@@ -65,7 +65,7 @@ def write_parquet(lines: DataFrame, output: str) -> None:
 def _write_lines(lines: DataFrame, output: str) -> None:
     ordered = lines.select("line").persist()
     ordered.count()  # all partitions at the same time
-    with write_whole(output) as stream:
+    with write_atomically(output) as stream:
         stream.writelines(f"{row.line}\n" for row in ordered.toLocalIterator())
     ordered.unpersist()
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from fofe.base.errors import InputError
-from fofe.base.files import decode_utf8
+from fofe.base.files import STANDARD, decode_line, decode_utf8, display_name
 from fofe.base.report import Report
 from fofe.formats import brat, jsonl
-from fofe.formats._shared import STANDARD, decode_line, display_name
 from fofe.text.document import Document
 
 Named = tuple[str, Document]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError, InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.workers import in_order
 from fofe.tagging.mention_column import mention_fields, mentions_type
 
@@ -75,7 +75,7 @@ def tag_files(
 
     with (
         closing(in_order(job, texts(), workers)) as results,
-        write_whole(output, "wb") as stream,
+        write_atomically(output, "wb") as stream,
         pq.ParquetWriter(stream, schema.append(_mentions_field())) as writer,
     ):
         for found in results:

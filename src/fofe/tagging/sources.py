@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import check_is_text
-from fofe.base.report import Report
+from fofe.base.files import STANDARD, check_is_text, display_name, open_bytes
+from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, conll, corpus_files
-from fofe.formats._shared import EMPTY_FILES, STANDARD, display_name, open_bytes
 from fofe.tagging.inputs import (
     BratText,
     GivenText,

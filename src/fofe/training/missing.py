@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fofe.base.arrays import IntArray
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.decode import Candidate, resolve
 from fofe.model.engine import Scorer
 from fofe.training.annotation import IN_DOUBT
@@ -108,7 +108,7 @@ class MissingMentions:
 
     def remember(self, found: Found) -> None:
         """Write down what was found."""
-        with write_whole(self._path) as stream:
+        with write_atomically(self._path) as stream:
             json.dump(vars(found), stream)
 
     def remembered(self, epoch: int) -> Found | None:

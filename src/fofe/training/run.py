@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.settings import to_table
 from fofe.decode import Decoding
 from fofe.model.engine import Engine
@@ -213,7 +213,7 @@ class Run:
             self._keep(weights)
         else:
             self.progress.evaluations_since_best += 1
-        with write_whole(self.folder / CARD) as stream:
+        with write_atomically(self.folder / CARD) as stream:
             stream.write(write_card(self.config, self.facts, self.progress))
         return {
             "dev_precision": round(tuned.precision, 3),
@@ -300,7 +300,7 @@ class Run:
             training=training,
         )
         save_model(model, self.folder / MODEL)
-        with write_whole(self.folder / CARD) as stream:
+        with write_atomically(self.folder / CARD) as stream:
             stream.write(card)
         self.watcher.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
         return model
@@ -331,7 +331,7 @@ class Run:
         """Forget what was noted after the checkpoint: it will be noted again."""
         metrics = self.folder / METRICS
         lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
-        with write_whole(self.folder / METRICS) as stream:
+        with write_atomically(self.folder / METRICS) as stream:
             stream.writelines(line + "\n" for line in lines[:epoch])
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fofe.base.compressed import numbered_lines
 from fofe.base.errors import InputError
+from fofe.base.files import read_valid_lines
 from fofe.base.report import Report
 from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
@@ -34,7 +34,7 @@ def paragraphs(path: Path, language: str, report: Report) -> Iterator[str]:
     if is_dump(path):
         yield from _articles(path, language, report)
         return
-    for _, line in numbered_lines(path, report):
+    for _, line in read_valid_lines(path, report):
         if line.strip():
             yield line.rstrip("\r\n")
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from fofe import __version__
 from fofe.base.errors import FofeError, InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.report import Report
 from fofe.formats.vectors import WordVectors
 from fofe.formats.write_vectors import write_vectors
@@ -102,7 +102,7 @@ def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, t
             for file in folder.glob(f"{name}.state*"):
                 file.unlink()
         files.append(folder / f"{name}.bin")
-    with write_whole(folder / "README.md") as stream:
+    with write_atomically(folder / "README.md") as stream:
         stream.write(_card(settings, counts, files))
     return files
 
@@ -154,7 +154,7 @@ def _open(settings: VectorSettings, folder: Path) -> None:
             path=folder,
             remedy="give the same ones, or choose another directory",
         )
-    with write_whole(path) as stream:
+    with write_atomically(path) as stream:
         stream.write(told)
 
 
@@ -188,14 +188,14 @@ def _cut_text(settings: VectorSettings, source: Path, target: Path, report: Repo
     for number, cut in enumerate(sorted({_cut_of(view) for view in settings.views})):
         sentences = tokens = 0
         noted = Report() if number else report  # the same text is read again: what is wrong counts once
-        with write_whole(f"{target}.{cut}.txt") as stream:
+        with write_atomically(f"{target}.{cut}.txt") as stream:
             for paragraph in paragraphs(source, settings.language, noted):
                 for words in cut_sentences(paragraph, settings, cut):
                     stream.write(" ".join(words) + "\n")
                     sentences += 1
                     tokens += len(words)
     counts = TextCounts(str(source), size, sentences, tokens)
-    with write_whole(counted) as stream:
+    with write_atomically(counted) as stream:
         stream.write(json.dumps(asdict(counts)))
     return counts
 

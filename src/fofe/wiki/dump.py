@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from fofe.base.compressed import BROKEN, open_packed
 from fofe.base.errors import InputError
+from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 from fofe.base.report import Report
 
 CHUNK_BYTES = 1 << 20
@@ -26,10 +26,10 @@ _REDIRECT = re.compile(
 
 def is_dump(path: str | Path) -> bool:
     """True if a file begins like a MediaWiki dump."""
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         try:
             return b"<mediawiki" in stream.read(512)
-        except BROKEN:
+        except DECOMPRESSION_ERRORS:
             return False
 
 
@@ -103,7 +103,7 @@ def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
     """The beginning and the end of every element; at its end its content is known."""
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     root: Element | None = None
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         try:
             while data := stream.read1(CHUNK_BYTES):  # what can be had before any damage, not all or nothing
                 parser.feed(data)
@@ -115,7 +115,7 @@ def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
                     if event == "end" and _tag(element) == "page":
                         root.clear()  # the pages before are no longer needed
             parser.close()
-        except (*BROKEN, ParseError) as error:
+        except (*DECOMPRESSION_ERRORS, ParseError) as error:
             report.note(CUT_OFF, f"{path}: {error}")
     if root is None:
         raise InputError(

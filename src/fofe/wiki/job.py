@@ -19,7 +19,7 @@ from typing import IO, NamedTuple, cast
 
 from fofe import __version__
 from fofe.base.errors import InputError
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.base.report import Report
 from fofe.base.workers import in_order
 from fofe.formats import jsonl
@@ -125,7 +125,7 @@ def claim(folder: Path, fingerprint: str) -> None:
         raise InputError(
             "is neither empty nor a work directory", path=folder, remedy="name another with --work"
         )
-    with write_whole(file) as stream:
+    with write_atomically(file) as stream:
         json.dump(fingerprint, stream)
 
 
@@ -265,7 +265,7 @@ def line_of(labelled: Labelled) -> str:
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with write_whole(path) as stream:
+    with write_atomically(path) as stream:
         stream.writelines(f"{line}\n" for line in lines)
 
 
@@ -274,7 +274,7 @@ def _load_summary(path: Path) -> Summary:
 
 
 def _join(files: Sequence[Path], output: str | Path) -> None:
-    with write_whole(output, "wb") as stream:
+    with write_atomically(output, "wb") as stream:
         for file in files:
             with file.open("rb") as part:
                 shutil.copyfileobj(part, cast(IO[bytes], stream))

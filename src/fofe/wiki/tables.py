@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fofe.base.compressed import BROKEN, open_packed
 from fofe.base.errors import InputError
+from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 from fofe.base.report import Report
 from fofe.wiki.evidence import TABLE, WIKIDATA, Evidence
 from fofe.wiki.titles import normalise
@@ -32,16 +32,16 @@ def read_table(path: str | Path, language: str, report: Report) -> TypeTable:
 
 
 def _first_byte(path: str | Path) -> bytes:
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         try:
             return stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        except BROKEN as error:
+        except DECOMPRESSION_ERRORS as error:
             raise InputError(f"cannot be unpacked: {error}", path=path) from None
 
 
 def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
     """Lines with their places; what is damaged is noted."""
-    with open_packed(path) as stream:
+    with open_compressed(path) as stream:
         try:
             for number, line in enumerate(stream, start=1):
                 place = f"{path}:{number}"
@@ -49,7 +49,7 @@ def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
                     yield place, line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
                 except UnicodeDecodeError:
                     report.note(NOT_UTF8, place)
-        except BROKEN as error:
+        except DECOMPRESSION_ERRORS as error:
             report.note(CUT_OFF, f"{path}: {error}")
 
 

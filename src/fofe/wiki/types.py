@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from fofe.base.files import write_whole
+from fofe.base.files import write_atomically
 from fofe.wiki.evidence import TITLE, Evidence
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import Mapping, Types
@@ -105,7 +105,7 @@ class TypeIndex:
 
     def save(self, path: Path) -> None:
         """Write the index, a title a line."""
-        with write_whole(path) as stream:
+        with write_atomically(path) as stream:
             for title, entry in self.entries.items():
                 types = {source: join_types(found) for source, found in entry.types.items()}
                 line = [title, types, entry.redirect, entry.ambiguous, entry.common]
