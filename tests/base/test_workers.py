@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+HANGING = 3600
+"""Seconds after which something counts as hanging; a slow machine takes far less."""
+
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
@@ -21,7 +24,7 @@ class Endless:
 
     def work(self, folder):
         (Path(folder) / str(os.getpid())).touch()
-        time.sleep(600)
+        time.sleep(7200)
 
 if __name__ == "__main__":
     import endless
@@ -41,14 +44,13 @@ def test_workers_at_work_end_with_a_killed_parent(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(SCRIPT, "utf-8")
     (tmp_path / "at_work").mkdir()
     command = [sys.executable, "endless.py", "at_work"]
-    deadline = time.monotonic() + 300
     with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)}) as parent:
         while len(list((tmp_path / "at_work").iterdir())) < 2 and parent.poll() is None:
-            assert time.monotonic() < deadline
             time.sleep(0.02)
         parent.kill()
     workers = [int(path.name) for path in (tmp_path / "at_work").iterdir()]
     assert len(workers) == 2
-    while any(map(is_running, workers)) and time.monotonic() < deadline:
+    deadline = time.monotonic() + HANGING
+    while any(map(is_running, workers)):
+        assert time.monotonic() < deadline
         time.sleep(0.02)
-    assert not any(map(is_running, workers))

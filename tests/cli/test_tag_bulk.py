@@ -22,7 +22,7 @@ from fofe.cli import main
 from fofe.tagging import sources as _sources
 
 TEXT = "Anna Berg met the mayor of Bergen."
-PATIENCE = 60
+HANGING = 3600
 """Seconds after which a process is taken to hang."""
 SENTENCES = (
     TEXT,
@@ -249,7 +249,7 @@ def workers_of(process: subprocess.Popen[str]) -> set[int]:
 
 def wait_for_end(pids: set[int]) -> None:
     """Return when none of the processes runs any more."""
-    for _ in range(10 * PATIENCE):
+    for _ in range(10 * HANGING):
         if pids.isdisjoint(int(pid) for pid, _ in running("pid")):
             return
         time.sleep(0.1)
@@ -261,7 +261,7 @@ def test_a_killed_worker_is_an_error(model: str) -> None:
         workers = workers_of(process)
         assert len(workers) == 2
         os.kill(min(workers), signal.SIGKILL)
-        _, error = process.communicate(timeout=PATIENCE)
+        _, error = process.communicate(timeout=HANGING)
         assert process.returncode == 2
         assert error == (
             "fofe: a worker process was killed by signal 9 (if memory is short, take fewer workers) "
@@ -274,7 +274,7 @@ def test_an_interrupt_ends_all_processes(model: str) -> None:
     with endless(model) as process:
         workers = workers_of(process)
         os.killpg(process.pid, signal.SIGINT)  # what Ctrl-C on a terminal does
-        _, error = process.communicate(timeout=PATIENCE)
+        _, error = process.communicate(timeout=HANGING)
         assert process.returncode == 130
         assert error == "fofe: interrupted\n"
         wait_for_end(workers)
@@ -284,7 +284,7 @@ def test_workers_do_not_outlive_a_killed_parent(model: str) -> None:
     with endless(model) as process:
         workers = workers_of(process)
         process.kill()
-        assert process.communicate(timeout=PATIENCE)[1] == ""
+        assert process.communicate(timeout=HANGING)[1] == ""
         wait_for_end(workers)
 
 
@@ -294,7 +294,7 @@ def test_a_reader_that_leaves_early_ends_all_processes(model: str) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
-        assert process.wait(timeout=PATIENCE) == 0
+        assert process.wait(timeout=HANGING) == 0
         assert process.stderr.read() == ""
         wait_for_end(workers)
 
@@ -306,7 +306,7 @@ def on_a_terminal(model: str, path: str, output: str) -> str:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     command = [sys.executable, "-m", "fofe", "tag", "--model", model, path, "-o", output]
     try:
-        subprocess.run(command, stdout=slave, stderr=slave, check=True, timeout=PATIENCE)
+        subprocess.run(command, stdout=slave, stderr=slave, check=True, timeout=HANGING)
         return os.read(master, 65_536).decode()
     finally:
         os.close(master)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -132,11 +131,10 @@ def kill_half_way(model: Path, documents: Path, output: Path, work: Path) -> Non
     """Kill a run when some of its documents are done; one that was done sooner is run again."""
     command = [sys.executable, "-m", "fofe", "kbp", "tag", "--model", f"eng={model}", str(documents)]
     journal = work / JOURNAL
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     for _ in range(10):
         shutil.rmtree(work, ignore_errors=True)
         output.unlink(missing_ok=True)
-        run = subprocess.Popen([*command, "-o", str(output), "--workers", "2"], env=environment)
+        run = subprocess.Popen([*command, "-o", str(output), "--workers", "2"])
         while run.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 300):
             time.sleep(0.005)
         run.send_signal(signal.SIGKILL)

@@ -1,10 +1,12 @@
 """The page in a browser: what a person types, moves, chooses and sees, in English and in Chinese.
 
-`SCREENSHOTS=runs/tiny/model pytest tests/serve/test_page.py` draws the pictures of docs/ with that model.
+They need Chromium and are skipped without it; with FOFE_REQUIRE_BROWSER=1 they fail instead.
+`SCREENSHOTS=en,zh pytest tests/serve/test_page.py` draws the pictures of docs/ with these two models.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 ROOT = Path(__file__).resolve().parents[2]
+HANGING = 3600
+"""Seconds after which the page counts as hanging; a slow machine takes far less."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -73,10 +77,11 @@ def site(tiny_path: Path, chinese_path: Path, told_anew: Path, running: Callable
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("the page is tested in chromium, which is not installed")
+        without = pytest.fail if os.environ.get("FOFE_REQUIRE_BROWSER") else pytest.skip
+        without("the page is tested in chromium, which is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
     with playwright.sync_playwright() as started:
         context = started.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("browser"),
@@ -86,6 +91,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
             viewport={"width": 1200, "height": 900},
             permissions=["clipboard-read", "clipboard-write"],
         )
+        context.set_default_timeout(1000 * HANGING)
         yield context
         context.close()
 
@@ -236,7 +242,7 @@ def test_pointing_at_a_fragment_lights_its_words(page: Page) -> None:
     assert lit == ["Anna", "Berg"]
     assert "Anna Berg It is a mention." in (page.text_content("#detail") or "")
     page.hover("#found mark >> text=mayor")
-    assert page.get_attribute("#lattice .cell.lit", "aria-label", timeout=20_000).startswith("mayor:")  # type: ignore[union-attr]
+    assert page.get_attribute("#lattice .cell.lit", "aria-label").startswith("mayor:")  # type: ignore[union-attr]
 
 
 def test_keys_move_in_the_lattice(page: Page) -> None:
@@ -351,21 +357,75 @@ def test_a_token_is_asked_for(tiny_path: Path, running: Callable[..., Any], brow
         page.close()
 
 
-@pytest.mark.skipif(
-    "SCREENSHOTS" not in os.environ, reason="pictures are drawn on request: SCREENSHOTS=MODEL"
-)
-def test_screenshots(browser: BrowserContext, running: Callable[..., Any], chinese_path: Path) -> None:
-    folder = ROOT / "docs" / "images"
-    folder.mkdir(exist_ok=True)
-    models = ("--model", f"tiny={os.environ['SCREENSHOTS']}", "--model", f"chinese={chinese_path}")
-    with running(*models) as (address, _):
+def test_pictures_show_mentions_in_light_and_dark(
+    browser: BrowserContext, running: Callable[..., Any], tiny_path: Path, chinese_path: Path, tmp_path: Path
+) -> None:
+    models = (f"en={tiny_path}", f"zh={chinese_path}")
+    folder = tmp_path
+    if "SCREENSHOTS" in os.environ:
+        first, second = os.environ["SCREENSHOTS"].split(",")
+        models = (first, second)
+        folder = ROOT / "docs" / "images"
+    light, dark = folder / "page-light.png", folder / "page-dark.png"
+    with running(*(argument for model in models for argument in ("--model", model))) as (address, _):
         page = browser.new_page()
         page.goto(address)
         settle(page)
         page.hover("#lattice .cell.mention >> nth=-1")
-        page.screenshot(path=folder / "page-light.png", full_page=True)
+        page.screenshot(path=light, full_page=True)
+        english = label_colours(page)
         page.emulate_media(color_scheme="dark")
         page.select_option("#language", "zh")
         type_in(page, "王小明昨天去了北京。李娜昨天去了上海。🙂")
-        page.screenshot(path=folder / "page-dark.png", full_page=True)
+        page.screenshot(path=dark, full_page=True)
+        chinese = label_colours(page)
         page.close()
+    assert len(english) > 1
+    assert len(chinese) > 1
+    in_light, in_dark = pixels(browser, light), pixels(browser, dark)
+    for found, labels in ((in_light, english), (in_dark, chinese)):
+        assert found["width"] == 1200
+        assert found["height"] >= 900
+        for colour in labels:
+            assert found["colours"].get(colour, 0) > 100, f"no label in {colour}"
+    assert in_light["brightness"] > 0.8
+    assert in_dark["brightness"] < 0.3
+
+
+def label_colours(page: Page) -> set[str]:
+    """The background colours of the labels under the mentions, as `rgb(1, 2, 3)`."""
+    return set(
+        page.eval_on_selector_all(
+            "#found mark[data-label]",
+            "all => all.map(mark => getComputedStyle(mark, '::after').backgroundColor)",
+        )
+    )
+
+
+def pixels(browser: BrowserContext, picture: Path) -> dict[str, Any]:
+    """The size of a picture, its mean brightness from 0 to 1, and how many pixels have each colour."""
+    page = browser.new_page()
+    found: dict[str, Any] = page.evaluate(
+        """async source => {
+            const image = new Image();
+            image.src = source;
+            await image.decode();
+            const canvas = new OffscreenCanvas(image.width, image.height);
+            const context = canvas.getContext("2d");
+            context.drawImage(image, 0, 0);
+            const data = context.getImageData(0, 0, image.width, image.height).data;
+            const colours = {};
+            let sum = 0;
+            for (let at = 0; at < data.length; at += 4) {
+                const r = data[at], g = data[at + 1], b = data[at + 2];
+                const name = `rgb(${r}, ${g}, ${b})`;
+                colours[name] = (colours[name] ?? 0) + 1;
+                sum += r + g + b;
+            }
+            const brightness = sum / (0.75 * data.length) / 255;
+            return {width: image.width, height: image.height, colours, brightness};
+        }""",
+        f"data:image/png;base64,{base64.b64encode(picture.read_bytes()).decode()}",
+    )
+    page.close()
+    return found

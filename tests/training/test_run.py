@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -311,10 +310,8 @@ def kill_when(arguments: list[str], ready: Callable[[], bool], delay: float) -> 
         [sys.executable, "-m", "fofe", "train", *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    deadline = time.monotonic() + 300
-    while not ready() and process.poll() is None and time.monotonic() < deadline:
+    while not ready() and process.poll() is None:
         time.sleep(0.005)
     time.sleep(delay)
     process.kill()
