@@ -12,12 +12,11 @@ from pathlib import Path
 from _record import HERE, RUNS, as_command, record, shared
 from _resources import trained_model
 
-from fofe.evaluate.calibrate import ANOTHER, calibrate, calibration_sections
-from fofe.evaluate.calibration import calibration_error
-from fofe.evaluate.diagram import reliability_diagram
-from fofe.evaluate.report import as_text
+from fofe.evaluate.calibration import HELD_OUT, calibrate, calibration_error, calibration_sections
+from fofe.evaluate.tables import as_text
 from fofe.formats import read_corpus
 from fofe.model.storage import load_model
+from fofe.show.svg import reliability_diagram
 
 USUAL = RUNS / "conll2003-default-1" / "model"
 
@@ -33,7 +32,7 @@ def main() -> None:
     dev, test = (list(read_corpus(shared("data", "conll2003", f"eng.test{part}"), "conll")) for part in "ab")
     made = calibrate(load_model(model_path), dev, test)
     print(as_text(calibration_sections(made)))
-    before, after = made.before[ANOTHER], made.after[ANOTHER]
+    before, after = made.before[HELD_OUT], made.after[HELD_OUT]
     if args.model is not None:
         return
     (HERE / "calibration.svg").write_text(reliability_diagram({"before": before, "after": after}), "utf-8")

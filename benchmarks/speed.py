@@ -31,7 +31,7 @@ from _rivals import Crf, Spacy, Spans
 import fofe
 from fofe.base.report import Report
 from fofe.evaluate.scores import score_spans
-from fofe.evaluate.table import table
+from fofe.evaluate.tables import table
 from fofe.formats import read_corpus
 from fofe.text.align import Aligner
 from fofe.training.examples import LabelledSentence, labelled_sentences

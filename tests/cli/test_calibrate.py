@@ -13,7 +13,7 @@ import pytest
 import fofe
 from fofe.base.errors import InputError, ModelError
 from fofe.cli import main
-from fofe.evaluate.calibrate import calibrate
+from fofe.evaluate.calibration import calibrate
 from fofe.formats import read_corpus
 from fofe.model.ensemble import save_ensemble
 from fofe.model.storage import load_model, save_model

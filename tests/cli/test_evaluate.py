@@ -246,7 +246,7 @@ def test_a_model_in_the_labels_of_a_corpus(
     labels = report(capsys, str(path), "--model", model, *given, "--heads")["scores"]["labels"]
     assert "CITY" not in labels
     assert labels["HUMAN_NOM"]["fn"] + labels["HUMAN_NOM"]["tp"] == 1
-    with pytest.raises(FofeError, match=r"knows no corpus 'olds' \(it was trained on: news\)"):
+    with pytest.raises(FofeError, match=r"not trained on a corpus 'olds' \(its corpora: news\)"):
         run(str(path), "--model", model, "--as", "olds")
     with pytest.raises(FofeError, match="'HUMAN' is not LABEL=LABEL"):
         run(str(path), "--model", model, "--map", "HUMAN")
@@ -322,9 +322,9 @@ def test_members_of_an_ensemble_must_agree_on_a_corpus(model: str, tmp_path: Pat
     other = {"corpora": {"news": {"labels": {"HUMAN": ["PER"]}, "nested": True, "heads": False}, "more": {}}}
     save_model(replace(stored, training=other), tmp_path / "other")
     save_ensemble([model, tmp_path / "other"], tmp_path / "both")
-    with pytest.raises(FofeError, match=r"knows no corpus 'more' \(it was trained on: news\)"):
+    with pytest.raises(FofeError, match=r"not trained on a corpus 'more' \(its corpora: news\)"):
         run(gold, "--model", str(tmp_path / "both"), "--as", "more")
-    with pytest.raises(FofeError, match="do not agree how 'news' is annotated"):
+    with pytest.raises(FofeError, match="different schemes for 'news'"):
         run(gold, "--model", str(tmp_path / "both"), "--as", "news")
 
 

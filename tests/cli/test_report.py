@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 import pytest
 
 from fofe.cli import main
-from fofe.show.charts import axis, line_chart
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +80,3 @@ def test_a_model_away_from_its_run_has_no_curves(
     assert printed.out == f"{output}\n"
     assert printed.err.startswith("fofe: without a corpus the page has no scores")
     assert "--corpus" in printed.err
-
-
-@pytest.mark.parametrize("values", [[3.0], [0.0, 0.0], [18.8, 94.1], [1e-6, 2e-6], [-2.0, 5.0]])
-def test_axes_hold_their_values(values: list[float]) -> None:
-    found = axis("x", values)
-    assert found.low <= min(values) <= max(values) <= found.high
-    assert 2 <= len(found.ticks) <= 8
-    chart = line_chart({"a < b": [(value, value) for value in values]}, found, found)
-    ElementTree.fromstring(chart)

@@ -1,14 +1,113 @@
-"""Kinds of errors."""
+"""Groups of mentions, counted by hand, and kinds of errors."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.evaluate.errors import KINDS, examples, find_errors, in_context
-from fofe.evaluate.scores import score_documents
-from fofe.evaluate.spans import Span
+from fofe.base.errors import InputError
+from fofe.evaluate.errors import (
+    ERROR_KINDS,
+    by_depth,
+    by_length,
+    by_seen,
+    ceiling_section,
+    errors_section,
+    examples,
+    find_errors,
+    in_context,
+    window_ceilings,
+)
+from fofe.evaluate.scores import Counts, Span, score_documents
+from fofe.evaluate.tables import as_json, as_text
 from fofe.text.document import Document, Mention
+
+WORDS = ["the", "University", "of", "British", "Columbia", "in", "Vancouver", "hired", "Ann"]
+
+
+def words_with(*mentions: tuple[str, str]) -> Document:
+    """The sentence of `WORDS` with mentions given by their string and type."""
+    built = Document.from_words([WORDS])
+    for string, type in mentions:
+        start = built.text.index(string)
+        built.mentions.append(Mention(start, start + len(string), type))
+    return built
+
+
+GOLD = words_with(
+    ("University of British Columbia", "ORG"),
+    ("British Columbia", "GPE"),
+    ("British", "LOC"),
+    ("Vancouver", "GPE"),
+    ("the University of British Columbia in Vancouver hired", "X"),
+)
+PREDICTED = words_with(
+    ("University of British Columbia", "ORG"),
+    ("British Columbia", "ORG"),
+    ("Vancouver", "GPE"),
+    ("hired Ann", "PER"),
+)
+
+
+def test_by_length_in_tokens() -> None:
+    assert by_length([GOLD], [PREDICTED]) == {
+        "1": Counts(tp=1, fn=1),
+        "2": Counts(fp=2, fn=1),
+        "4": Counts(tp=1),
+        "8+": Counts(fn=1),
+    }
+
+
+def test_by_length_counts_every_token_that_is_touched() -> None:
+    part = replace(GOLD, mentions=[Mention(6, 18, "X")])
+    assert GOLD.text[6:18] == "iversity of "
+    assert list(by_length([part], [part])) == ["2"]
+
+
+def test_by_length_needs_tokens() -> None:
+    bare = Document("Ann", mentions=[Mention(0, 3, "PER")])
+    with pytest.raises(InputError, match="document 1 of the gold has no tokens"):
+        by_length([bare], [bare])
+
+
+def test_by_depth_counts_the_gold_mentions_around() -> None:
+    assert by_depth([GOLD], [PREDICTED]) == {
+        "0": Counts(fp=1, fn=1),
+        "1": Counts(tp=2),
+        "2": Counts(fp=1, fn=1),
+        "3+": Counts(fn=1),
+    }
+
+
+def test_by_seen_goes_by_string_and_label() -> None:
+    train = Document("Vancouver , British \n Columbia")
+    train.mentions = [Mention(0, 9, "GPE"), Mention(12, 30, "GPE")]
+    assert by_seen([GOLD], [PREDICTED], [train]) == {
+        "seen": Counts(tp=1, fn=1),
+        "seen with another label": Counts(fp=1),
+        "unseen": Counts(tp=1, fp=1, fn=2),
+    }
+
+
+def test_groups_add_up_to_the_whole() -> None:
+    whole = score_documents([GOLD], [PREDICTED]).overall
+    for groups in (
+        by_length([GOLD], [PREDICTED]),
+        by_depth([GOLD], [PREDICTED]),
+        by_seen([GOLD], [PREDICTED], []),
+    ):
+        assert sum(groups.values(), Counts()) == whole
+
+
+def test_window_ceilings_are_shares_of_gold_mentions() -> None:
+    ceilings = window_ceilings([GOLD])
+    assert [ceilings[n] for n in (1, 2, 3, 4, 7, 8)] == [40, 60, 60, 80, 80, 100]
+    assert set(window_ceilings([words_with()]).values()) == {0}
+
 
 TEXT = "Ann Lee of Acme Ltd met Bob Ray in New York\non Monday ."
 
@@ -90,7 +189,7 @@ def test_every_wrong_or_missed_mention_is_in_one_error(
     wrong = [error.predicted for error in found if error.predicted]
     assert len(missed) == len(set(missed)) == whole.fn
     assert len(wrong) == len(set(wrong)) == whole.fp
-    assert {error.kind for error in found} <= set(KINDS)
+    assert {error.kind for error in found} <= set(ERROR_KINDS)
     for error in found:
         if error.gold and error.predicted:
             assert error.gold.start < error.predicted.end
@@ -118,6 +217,19 @@ def test_long_context_is_cut_on_both_sides() -> None:
 def test_examples_are_spread() -> None:
     gold = [document(("Ann", "PER")) for _ in range(10)]
     found = find_errors(gold, [document() for _ in range(10)])
-    assert [error.place.document for error in examples(found, 3)] == [0, 3, 6]
+    assert [error.span.document for error in examples(found, 3)] == [0, 3, 6]
     assert examples(found, 99) == found
     assert examples([], 3) == []
+
+
+def test_ceiling_stops_where_nothing_is_gained() -> None:
+    section = ceiling_section({1: 50.0, 2: 75.0, 3: 75.0, 4: 100.0, 5: 100.0})
+    assert [line.split()[0] for line in section.text.splitlines()[1:]] == ["1", "2", "4"]
+
+
+def test_text_that_utf8_cannot_hold_is_escaped() -> None:
+    gold = [Document("\ud800 东京", mentions=[Mention(0, 1, "X"), Mention(2, 4, "GPE")])]
+    section = errors_section(find_errors(gold, [Document(gold[0].text)]), gold, 2)
+    assert "[东京]" in as_text([section]).encode("utf-8").decode("utf-8")
+    shown = as_json([section]).encode("utf-8")
+    assert json.loads(shown)["errors"]["examples"][0]["gold"]["text"] == "\ud800"

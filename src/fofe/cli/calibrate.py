@@ -65,11 +65,11 @@ def run(args: argparse.Namespace) -> int:
     """Fit, tell, and write what was asked for."""
     from fofe.base.files import write_atomically
     from fofe.cli.evaluate import read_documents
-    from fofe.evaluate.calibrate import calibrate, calibration_sections
-    from fofe.evaluate.diagram import reliability_diagram
-    from fofe.evaluate.report import as_json, as_text
+    from fofe.evaluate.calibration import calibrate, calibration_sections
+    from fofe.evaluate.tables import as_json, as_text
     from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
     from fofe.model.storage import save_model
+    from fofe.show.svg import reliability_diagram
     from fofe.tagging.installed import model_path
 
     path = model_path(args.model)

@@ -51,8 +51,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     from fofe.cli.evaluate import read_documents
-    from fofe.evaluate.bootstrap import compare, unit_counts
-    from fofe.evaluate.report import as_json, as_text, comparison_section
+    from fofe.evaluate.bootstrap import compare, comparison_section, unit_counts
+    from fofe.evaluate.tables import as_json, as_text
 
     gold = read_documents(args.gold, args)
     a, b = (unit_counts(gold, read_documents(path, args), args.unit) for path in (args.a, args.b))

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the smaller model and print both side by side."""
     from fofe.cli.evaluate import read_documents
     from fofe.evaluate.cost import costs_section, measure
-    from fofe.evaluate.report import as_json, as_text
+    from fofe.evaluate.tables import as_json, as_text
     from fofe.model.compress import compress, words_of
     from fofe.model.storage import Storage, load_model, save_model
     from fofe.tagging.installed import model_path

@@ -15,8 +15,8 @@ from fofe.cli._corpus_options import add_corpus_options, corpus_options
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fofe.evaluate.report import Section
-    from fofe.evaluate.scheme import Scheme
+    from fofe.evaluate.scheme import AnnotationScheme
+    from fofe.evaluate.tables import Section
     from fofe.tagging.model import Model
     from fofe.text.document import Document
 
@@ -107,7 +107,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    from fofe.evaluate.report import as_json, as_text
+    from fofe.evaluate.tables import as_json, as_text
 
     if (args.predicted is None) == (args.model is None):
         raise FofeError("give either a file of predictions or --model")
@@ -153,7 +153,7 @@ def _compared(
     args: argparse.Namespace, gold: list[Document], predicted: list[Document]
 ) -> tuple[list[Document], list[Document]]:
     """Both sides as they are to be compared."""
-    from fofe.evaluate.view import flat, without_unknown
+    from fofe.evaluate.scheme import flat, without_unknown
 
     if args.flat:
         gold, predicted = list(map(flat, gold)), list(map(flat, predicted))
@@ -171,7 +171,7 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    from fofe.evaluate.view import flat, with_labels, without_inner
+    from fofe.evaluate.scheme import flat, with_labels, without_inner
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
     from fofe.text.bare_names import with_bare_names
@@ -249,7 +249,7 @@ def _tell_inner(args: argparse.Namespace, gold: list[Document], outer: list[Docu
         print(f"{args.gold}: {inner} {told}", file=sys.stderr)
 
 
-def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Scheme | None:
+def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> AnnotationScheme | None:
     """How the labels of the gold are to be read, if not as those of the model."""
     from fofe.evaluate.scheme import given_scheme, trained_scheme
 
@@ -262,7 +262,7 @@ def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Sch
     return None
 
 
-def _tell_shared(args: argparse.Namespace, scheme: Scheme, labels: Collection[str]) -> None:
+def _tell_shared(args: argparse.Namespace, scheme: AnnotationScheme, labels: Collection[str]) -> None:
     """Say which labels of the model stand for two here: the one that has others too gets most mentions."""
     shared = {label: owners for label, owners in scheme.shared.items() if label in labels}
     for label, owners in shared.items():
@@ -275,28 +275,28 @@ def _tell_shared(args: argparse.Namespace, scheme: Scheme, labels: Collection[st
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:
     """The parts of the report that the arguments ask for."""
-    from fofe.evaluate import breakdown, report
-    from fofe.evaluate.bootstrap import confidence, unit_counts
-    from fofe.evaluate.curve import threshold_curve
-    from fofe.evaluate.errors import find_errors
+    from fofe.evaluate import errors
+    from fofe.evaluate.bootstrap import confidence, intervals_section, unit_counts
     from fofe.evaluate.scores import score_documents
+    from fofe.evaluate.tables import breakdown_section, scores_section
+    from fofe.evaluate.thresholds import curve_section, threshold_curve
 
-    sections = [report.scores_section(score_documents(gold, predicted))]
+    sections = [scores_section(score_documents(gold, predicted))]
     if args.bootstrap:
         intervals = confidence(unit_counts(gold, predicted, args.unit), args.bootstrap, args.seed)
-        sections.append(report.intervals_section(intervals, args.bootstrap, args.unit))
+        sections.append(intervals_section(intervals, args.bootstrap, args.unit))
     if "length" in args.by:
-        groups = breakdown.by_length(gold, predicted)
-        sections.append(report.breakdown_section("by_length", "tokens", groups))
-        sections.append(report.ceiling_section(breakdown.window_ceilings(gold)))
+        groups = errors.by_length(gold, predicted)
+        sections.append(breakdown_section("by_length", "tokens", groups))
+        sections.append(errors.ceiling_section(errors.window_ceilings(gold)))
     if args.train:
-        groups = breakdown.by_seen(gold, predicted, read_documents(args.train, args))
-        sections.append(report.breakdown_section("by_seen", "in training", groups))
+        groups = errors.by_seen(gold, predicted, read_documents(args.train, args))
+        sections.append(breakdown_section("by_seen", "in training", groups))
     if "depth" in args.by:
-        groups = breakdown.by_depth(gold, predicted)
-        sections.append(report.breakdown_section("by_depth", "gold mentions around", groups))
+        groups = errors.by_depth(gold, predicted)
+        sections.append(breakdown_section("by_depth", "gold mentions around", groups))
     if args.curve:
-        sections.append(report.curve_section(threshold_curve(gold, predicted)))
+        sections.append(curve_section(threshold_curve(gold, predicted)))
     if args.errors is not None:
-        sections.append(report.errors_section(find_errors(gold, predicted), gold, args.errors))
+        sections.append(errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors))
     return sections

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the list."""
     import json
 
-    from fofe.evaluate.table import table
+    from fofe.evaluate.tables import table
     from fofe.tagging.installed import INSTALL, installed_models
 
     models = [_facts(model) for model in installed_models().values()]

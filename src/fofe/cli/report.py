@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     import fofe
     from fofe.base.files import open_output
     from fofe.cli.evaluate import read_documents
-    from fofe.show.report import OnCorpus, report_page
+    from fofe.show.model_page import OnCorpus, report_page
     from fofe.tagging.installed import model_path
 
     model = fofe.load(model_path(args.model))

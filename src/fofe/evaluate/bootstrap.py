@@ -1,16 +1,17 @@
-"""How sure a score, or the difference of two, is: by drawing the corpus again and again from itself."""
+"""Bootstrap intervals of a score, and the paired bootstrap test of the difference of two."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from fofe.base.errors import FofeError, InputError
-from fofe.evaluate.spans import paired_spans
+from fofe.evaluate.scores import paired_spans
+from fofe.evaluate.tables import Section, table
 from fofe.text.document import Document
 
 UNITS = ("document", "sentence")
@@ -32,7 +33,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A score of two predictions, the difference b - a, its interval, and how likely chance alone is."""
+    """A score of two predictions, the difference b - a with its interval, and the p-value."""
 
     a: float
     b: float
@@ -41,14 +42,11 @@ class Comparison:
     high: float
     p: float
 
-    def as_dict(self) -> dict[str, float]:
-        return asdict(self)
-
 
 def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: str = "document") -> Numbers:
     """Right, wrong and missed mentions of every document or sentence of the gold: shape (units, 3).
 
-    Documents are the safer unit, because errors within one depend on each other; sentences serve where
+    Documents are the safer unit, because errors in one document depend on each other. Use sentences if
     there are few documents. A mention belongs to the sentence that it starts in.
     """
     if unit not in UNITS:
@@ -84,16 +82,44 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dic
     score_a, score_b = _scores(a.sum(axis=0, keepdims=True))[0], _scores(b.sum(axis=0, keepdims=True))[0]
     result = {}
     for column, metric in enumerate(METRICS):
+        one, other = float(score_a[column]), float(score_b[column])
         interval = _interval(differences[:, column])
-        result[metric] = Comparison(
-            a=float(score_a[column]),
-            b=float(score_b[column]),
-            difference=float(score_b[column] - score_a[column]),
-            low=interval.low,
-            high=interval.high,
-            p=_two_sided(differences[:, column]),
-        )
+        p = _two_sided(differences[:, column])
+        result[metric] = Comparison(one, other, other - one, interval.low, interval.high, p)
     return result
+
+
+def intervals_section(intervals: Mapping[str, Interval], samples: int, unit: str) -> Section:
+    rows = [
+        [metric, f"{of_metric.low:.2f}", f"{of_metric.high:.2f}"] for metric, of_metric in intervals.items()
+    ]
+    text = table((f"{LEVEL:.0f} % interval ({samples} samples of {unit}s)", "low", "high"), rows)
+    data = {metric: asdict(of_metric) for metric, of_metric in intervals.items()}
+    return Section("intervals", text, {"samples": samples, "unit": unit, "level": LEVEL, **data})
+
+
+def comparison_section(
+    comparison: Mapping[str, Comparison], names: tuple[str, str], samples: int, unit: str
+) -> Section:
+    rows = [
+        [
+            metric,
+            f"{row.a:.2f}",
+            f"{row.b:.2f}",
+            f"{row.difference:+.2f}",
+            f"{row.low:+.2f} to {row.high:+.2f}",
+            f"{row.p:.4f}",
+        ]
+        for metric, row in comparison.items()
+    ]
+    heading = ("", *names, "difference", f"{LEVEL:.0f} % interval", "p")
+    note = f"paired bootstrap, {samples} samples of {unit}s; p is two-sided"
+    data = {metric: asdict(row) for metric, row in comparison.items()}
+    return Section(
+        "comparison",
+        f"{table(heading, rows)}\n\n{note}",
+        {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL, **data},
+    )
 
 
 def _unit_starts(document: Document, number: int, unit: str) -> list[int]:

@@ -1,27 +1,38 @@
-"""How far scores can be taken at their word, and the temperatures that make them honest.
+"""Calibration: how far scores can be trusted, and the temperatures that correct them.
 
-What counts are the fragments that a model calls mentions, those with a label that is likelier than NONE: of
-the ones with a score of about 0.8, four fifths should be right. Temperatures are fitted by likelihood on text
+Only the fragments count that a model calls mentions, those with a label more likely than NONE: of the ones
+with a score of about 0.8, four fifths should be right. Temperatures are fitted by maximum likelihood on text
 that the model was not trained on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.errors import InputError
 from fofe.decode.select import NONE_COLUMN
-from fofe.evaluate.judgements import Judgements
+from fofe.evaluate.tables import Section, breakdown_section, table
+from fofe.evaluate.thresholds import Point, ScoredCorpus, best_point, decoded_curve, score_corpus
+from fofe.model.ensemble import Ensemble
+from fofe.model.storage import StoredModel
+from fofe.model.temperature import with_temperatures
+from fofe.tagging.model import assembled
+from fofe.text.document import Document
+
+FITTED_ON = "corpus"
+HELD_OUT = "test"
 
 BINS = 10
 SMALLEST = 1e-30
 WIDEST = 3.0
 """Temperatures lie between exp(-3) and exp(3)."""
 PRIOR = 1.0
-"""A pull of log T towards 0, worth a fragment or so: a small corpus without a mistake says little."""
+"""A pull of log T towards 0, worth about one fragment: a small corpus without an error says little."""
 SWEEPS = 3
 GOLDEN = (5**0.5 - 1) / 2
 SEARCH_STEPS = 24
@@ -39,44 +50,44 @@ class Bin(NamedTuple):
     """The share of them that is right."""
 
 
-def reliability(judged: Judgements) -> list[Bin]:
-    """The fragments that the model calls mentions by their score; bins without any are left out."""
-    scores, right = _called_mentions(judged)
-    places = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
+def reliability(scored: ScoredCorpus) -> list[Bin]:
+    """The fragments that the model calls mentions, by their score; empty bins are left out."""
+    scores, right = _called_mentions(scored)
+    bins = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
     return [
         Bin(
-            place / BINS,
-            (place + 1) / BINS,
-            int((places == place).sum()),
-            float(scores[places == place].mean()),
-            float(right[places == place].mean()),
+            number / BINS,
+            (number + 1) / BINS,
+            int((bins == number).sum()),
+            float(scores[bins == number].mean()),
+            float(right[bins == number].mean()),
         )
-        for place in np.unique(places).tolist()
+        for number in np.unique(bins).tolist()
     ]
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """The expected calibration error, in percent: how far scores and shares differ, by fragments."""
+    """The expected calibration error in percent: the mean difference of score and accuracy, by fragments."""
     total = sum(of_bin.fragments for of_bin in bins)
     return 100 * sum(abs(of_bin.score - of_bin.right) * of_bin.fragments for of_bin in bins) / max(1, total)
 
 
-def _called_mentions(judged: Judgements) -> tuple[FloatArray, BoolArray]:
+def _called_mentions(scored: ScoredCorpus) -> tuple[FloatArray, BoolArray]:
     """The scores [M] of the fragments that are called mentions, and whether each is right [M]."""
-    best = judged.probabilities[:, 1:].argmax(axis=1) + 1
+    best = scored.probabilities[:, 1:].argmax(axis=1) + 1
     numbers = np.arange(len(best))
-    scores = judged.probabilities[numbers, best]
-    called = scores > judged.probabilities[:, NONE_COLUMN]
-    return scores[called].astype(np.float64), judged.right[numbers, best][called]
+    scores = scored.probabilities[numbers, best]
+    called = scores > scored.probabilities[:, NONE_COLUMN]
+    return scores[called].astype(np.float64), scored.right[numbers, best][called]
 
 
-def fit_temperatures(judged: Judgements) -> dict[str, float]:
-    """The temperature of each label: one for all, or its own if that pays on fragments held out.
+def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
+    """The temperature of each label: one for all, or one per label if that is better on held-out fragments.
 
-    Whether it pays is tried with the temperatures of each half of the corpus on the other half.
+    Held out means: the temperatures of each half of the corpus are tried on the other half.
     """
-    known = judged.right.any(axis=1)
-    odds, right = _log_odds(judged.probabilities[known]), judged.right[known]
+    known = scored.right.any(axis=1)
+    odds, right = _log_odds(scored.probabilities[known]), scored.right[known]
     middle = len(odds) // 2
     halves = ((slice(middle), slice(middle, None)), (slice(middle, None), slice(middle)))
     held_out = {
@@ -84,7 +95,7 @@ def fit_temperatures(judged: Judgements) -> dict[str, float]:
         for fit in (_one_for_all, _one_for_each)
     }
     fit = min(held_out, key=lambda way: held_out[way])
-    return dict(zip(judged.labels[1:], fit(odds, right).tolist()[1:], strict=True))
+    return dict(zip(scored.labels[1:], fit(odds, right).tolist()[1:], strict=True))
 
 
 def _log_odds(probabilities: FloatArray) -> FloatArray:
@@ -95,7 +106,7 @@ def _log_odds(probabilities: FloatArray) -> FloatArray:
 
 
 def _loss(odds: FloatArray, right: BoolArray, temperatures: FloatArray) -> float:
-    """Minus the log of the probability of the right labels, summed, and of the temperatures [K]."""
+    """The negative log likelihood of the right labels, plus that of the temperatures [K]."""
     scores = odds / temperatures
     mass = np.logaddexp.reduce(np.where(right, scores, -np.inf), axis=1)
     pull = PRIOR * float((np.log(temperatures) ** 2).mean())
@@ -104,11 +115,11 @@ def _loss(odds: FloatArray, right: BoolArray, temperatures: FloatArray) -> float
 
 def _one_for_all(odds: FloatArray, right: BoolArray) -> FloatArray:
     labels = odds.shape[1]
-    return np.full(labels, _lowest(lambda value: _loss(odds, right, np.full(labels, value))))
+    return np.full(labels, _minimise(lambda value: _loss(odds, right, np.full(labels, value))))
 
 
 def _one_for_each(odds: FloatArray, right: BoolArray) -> FloatArray:
-    """A label at a time while the others stand still, several times over."""
+    """Coordinate descent: one label at a time, several sweeps."""
     temperatures = _one_for_all(odds, right)
     for _ in range(SWEEPS):
         for column in range(1, odds.shape[1]):
@@ -118,12 +129,12 @@ def _one_for_each(odds: FloatArray, right: BoolArray) -> FloatArray:
                 changed[column] = value
                 return _loss(odds, right, changed)
 
-            temperatures[column] = _lowest(loss)
+            temperatures[column] = _minimise(loss)
     return temperatures
 
 
-def _lowest(loss: Callable[[float], float]) -> float:
-    """The temperature of the lowest loss, by golden sections of its logarithm; the loss has one valley."""
+def _minimise(loss: Callable[[float], float]) -> float:
+    """The temperature of the lowest loss, by golden-section search over its logarithm."""
     low, high = -WIDEST, WIDEST
     for _ in range(SEARCH_STEPS):
         one, other = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
@@ -132,3 +143,106 @@ def _lowest(loss: Callable[[float], float]) -> float:
         else:
             low = one
     return float(np.exp((low + high) / 2))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibrated model, and the reliability of its scores before and after, by corpus."""
+
+    model: StoredModel | Ensemble
+    temperatures: dict[str, float]
+    before: dict[str, list[Bin]]
+    after: dict[str, list[Bin]]
+    point: Point
+    """The chosen threshold, and its scores on the corpus of the fit."""
+
+
+def calibrate(
+    model: StoredModel | Ensemble,
+    corpus: Sequence[Document],
+    test: Sequence[Document] | None = None,
+    *,
+    precision: float | None = None,
+    recall: float | None = None,
+) -> Calibration:
+    """Fit temperatures on a corpus, and choose the threshold of the best F1 on it.
+
+    Args:
+        model: a trained model, calibrated before or not; or an ensemble.
+        corpus: annotated text with tokens that the model was not trained on.
+        test: more such text, on which nothing is fitted.
+        precision: the least precision that the threshold must reach, in percent.
+        recall: the least recall that the threshold must reach, in percent.
+    """
+    corpora = {FITTED_ON: corpus} | ({} if test is None else {HELD_OUT: test})
+    tagger = assembled(model)
+    for documents in corpora.values():
+        _require_tokens(documents, tagger.config.language)
+    scored = {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+    before = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
+    independent = scored[FITTED_ON]
+    if tagger.decoding.agreement:
+        # Temperatures apply to the network's output, before agreement between fragments.
+        independent = score_corpus(tagger.with_options(agreement=0.0), corpus)
+    temperatures = fit_temperatures(independent)
+    # An ensemble keeps its temperatures: the mean of its members' outputs has no weights to scale.
+    calibrated: StoredModel | Ensemble = (
+        model.tempered(temperatures)
+        if isinstance(model, Ensemble)
+        else with_temperatures(model, temperatures)
+    )
+    tagger = assembled(calibrated)
+    scored = {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+    after = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
+    point = best_point(decoded_curve(scored[FITTED_ON], model.decoding), precision=precision, recall=recall)
+    calibrated = replace(calibrated, decoding=replace(model.decoding, threshold=point.threshold))
+    if isinstance(calibrated, StoredModel):
+        facts = {
+            "temperatures": temperatures,
+            "ece_before": calibration_error(before[FITTED_ON]),
+            "ece_after": calibration_error(after[FITTED_ON]),
+        }
+        # The thresholds of its annotation schemes were tuned for the scores before.
+        calibrated = replace(calibrated, decodings={}, training={**calibrated.training, "calibration": facts})
+    return Calibration(calibrated, temperatures, before, after, point)
+
+
+def _require_tokens(documents: Sequence[Document], language: str) -> None:
+    """Refuse text without tokens, which would be ignored."""
+    for number, document in enumerate(documents, start=1):
+        if not document.sentences and document.text.strip():
+            raise InputError(
+                f"document {document.id or number} has text but no tokens",
+                remedy=f"read the corpus with read_corpus(path, language={language!r})",
+            )
+
+
+def calibration_sections(made: Calibration) -> list[Section]:
+    """The temperatures, the calibration errors, the reliability of the scores, and the threshold."""
+    errors = {
+        name: {"before": calibration_error(made.before[name]), "after": calibration_error(made.after[name])}
+        for name in made.before
+    }
+    rows = [[name, f"{both['before']:.2f}", f"{both['after']:.2f}"] for name, both in errors.items()]
+    return [
+        _temperatures(made.temperatures),
+        Section("calibration_error", table(("calibration error (%)", "before", "after"), rows), errors),
+        *(_reliability(name, bins) for name, bins in made.after.items()),
+        breakdown_section("threshold", "threshold", {f"{made.point.threshold:.2f}": made.point.counts}),
+    ]
+
+
+def _temperatures(temperatures: Mapping[str, float]) -> Section:
+    rows = [[label, f"{value:.3f}"] for label, value in temperatures.items()]
+    if len(set(temperatures.values())) == 1:
+        rows = [["all labels", rows[0][1]]]
+    return Section("temperatures", table(("", "temperature"), rows), dict(temperatures))
+
+
+def _reliability(name: str, bins: Sequence[Bin]) -> Section:
+    rows = [
+        [f"{one.low:.1f} to {one.high:.1f}", str(one.fragments), f"{one.score:.3f}", f"{one.right:.3f}"]
+        for one in bins
+    ]
+    heading = (f"scores now ({name})", "fragments", "mean score", "right")
+    return Section(f"reliability_{name}", table(heading, rows), [one._asdict() for one in bins])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fofe.base.errors import InputError
 from fofe.base.report import EMPTY_SENTENCES, Report
-from fofe.evaluate.table import table
+from fofe.evaluate.tables import table
 from fofe.text.align import TokenSpan, align
 from fofe.text.document import Document, Mention
 

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fofe.evaluate.report import Section
 from fofe.evaluate.scores import score_documents
-from fofe.evaluate.table import table
+from fofe.evaluate.tables import Section, table
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import load_model, size_on_disk
 from fofe.tagging.model import Model

@@ -1,4 +1,8 @@
-"""The labels of a corpus in those of a model: as it was trained on the corpus, or as they are given."""
+"""Annotation schemes: a model's output in the labels of a corpus, so that it can be scored there.
+
+A label of the corpus may stand for several of the model's (`LOC` for `GPE`, `LOC` and `FAC`). Its probability
+is the sum of theirs. What the corpus does not annotate counts as no mention.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +10,38 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.base.settings import build
 from fofe.decode import Decoding
-from fofe.evaluate.projection import in_labels_of_corpus, mapped
-from fofe.tagging.model import Model
-from fofe.text.document import NOMINAL, Document, join_label
+from fofe.decode.view import outer_spans, outermost
+from fofe.model.engine import Scorer, Scores
+from fofe.tagging.model import Model, scoring_by
+from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, join_label, split_label
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """How a corpus is annotated, as far as scoring goes."""
+class AnnotationScheme:
+    """How a corpus is annotated, as far as scoring is concerned."""
 
     labels: Mapping[str, Iterable[str]]
     """The model's labels that each label of the corpus stands for."""
     flat: bool = False
-    """Whether only outermost mentions are annotated."""
+    """Only outermost mentions are annotated."""
     heads: bool = False
-    """Whether its nominals are reduced to their head words."""
+    """Nominals are reduced to their head words."""
     bare_names: bool = False
-    """Whether its names lose a determiner before them and a possessive 's behind them."""
-    conventions: str | None = None
-    """The corpus itself, where the model knows its conventions."""
+    """Names lose a determiner before them and a possessive 's after them."""
+    corpus: str | None = None
+    """The corpus that the model is conditioned on, if it was trained so."""
     decoding: Decoding | None = None
-    """How to decode in these labels, where that was tuned apart from the model's own."""
+    """How to decode in these labels, if that was tuned for this corpus."""
 
     @property
     def shared(self) -> dict[str, list[str]]:
-        """The model's labels that several labels of the corpus stand for, with those."""
+        """The model's labels that several labels of the corpus stand for, with these."""
         owners: dict[str, list[str]] = {}
         for own, of_model in self.labels.items():
             for label in sorted(of_model):
@@ -41,54 +49,57 @@ class Scheme:
         return {label: of_label for label, of_label in owners.items() if len(of_label) > 1}
 
     def applied_to(self, model: Model) -> Model:
-        """The model in the labels of the corpus, by its conventions."""
-        model = in_labels_of_corpus(model, self.labels).with_options(conventions=self.conventions)
+        """The model in the labels of the corpus, conditioned on it."""
+        model = in_labels_of_corpus(model, self.labels).with_options(conventions=self.corpus)
         if self.decoding is None:
             return model
         return model.with_options(threshold=self.decoding.threshold, strategy=self.decoding.strategy)
 
 
-def trained_scheme(model: Model, name: str) -> Scheme:
+def trained_scheme(model: Model, name: str) -> AnnotationScheme:
     """The scheme of a corpus that a model, or each member of an ensemble, was trained on."""
     known = trained_corpora(model)
     if name not in known:
-        told = ", ".join(known) or "nothing that it tells"
-        raise FofeError(f"the model knows no corpus {name!r} (it was trained on: {told})")
-    first, *others = _by_member(model)
-    scheme = _told_scheme(first[name])
-    if any(_told_scheme(of_member[name]) != scheme for of_member in others):
         raise FofeError(
-            f"the members of the ensemble do not agree how {name!r} is annotated (score them one by one)"
+            f"the model was not trained on a corpus {name!r} (its corpora: {', '.join(known) or 'unknown'})"
         )
-    # Those of a calibrated model are for other scores, those of an ensemble's members for each of them alone.
+    first, *others = _corpora_by_member(model)
+    scheme = _stored_scheme(first[name])
+    if any(_stored_scheme(of_member[name]) != scheme for of_member in others):
+        raise FofeError(
+            f"the members of the ensemble have different schemes for {name!r} (score them one by one)"
+        )
+    # A calibrated model has other scores, and an ensemble other ones than its members.
     tuned = None if others or "calibration" in model.training else first[name].get("decoding")
     return replace(
         scheme,
-        conventions=name if name in model.config.conventions else None,
+        corpus=name if name in model.config.conventions else None,
         decoding=build(Decoding, tuned) if tuned else None,
     )
 
 
 def trained_corpora(model: Model) -> list[str]:
     """The names of the corpora that a model, or each member of an ensemble, was trained on."""
-    first, *others = _by_member(model)
+    first, *others = _corpora_by_member(model)
     return [corpus for corpus in first if all(corpus in of_member for of_member in others)]
 
 
-def _by_member(model: Model) -> list[Mapping[str, Any]]:
+def _corpora_by_member(model: Model) -> list[Mapping[str, Any]]:
     members = model.training.get("members", [model.training])
     return [training.get("corpora", {}) for training in members]
 
 
-def _told_scheme(told: Mapping[str, Any]) -> Scheme:
-    labels = {label: frozenset(of_model) for label, of_model in told["labels"].items()}
-    return Scheme(labels, not told["nested"], told["heads"], told.get("bare_names", False))
+def _stored_scheme(facts: Mapping[str, Any]) -> AnnotationScheme:
+    labels = {label: frozenset(of_model) for label, of_model in facts["labels"].items()}
+    return AnnotationScheme(labels, not facts["nested"], facts["heads"], facts.get("bare_names", False))
 
 
-def given_scheme(settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]) -> Scheme:
+def given_scheme(
+    settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]
+) -> AnnotationScheme:
     """The scheme of settings like `LOC=GPE,FAC`, for the labels that occur in the gold.
 
-    A label on the right that the model lacks is an error: a slip there would only look like a low score.
+    A label on the right that the model lacks is an error: a typo would only look like a low score.
     """
     mapping: dict[str, list[str]] = {}
     for setting in settings:
@@ -100,4 +111,122 @@ def given_scheme(settings: Sequence[str], gold: Iterable[Document], of_model: Co
         if not {value, join_label(value, NOMINAL)} & set(of_model):
             raise FofeError(f"--map: the model has no label {value!r} (it has: {', '.join(of_model)})")
     occurring = sorted({mention.label for document in gold for mention in document.mentions})
-    return Scheme({label: mapped(label, mapping) for label in occurring})
+    return AnnotationScheme({label: mapped(label, mapping) for label in occurring})
+
+
+def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The model's labels for a label of the corpus; a label that the mapping does not name stays itself.
+
+    The mapping may name a label (`PLACE_NOM`), or a type for both kinds: `PLACE` to `GPE, LOC` maps
+    `PLACE_NOM` to `GPE_NOM, LOC_NOM`.
+    """
+    if own in mapping:
+        return frozenset(mapping[own])
+    type, kind = split_label(own)
+    return frozenset(
+        label if label == NONE else join_label(label, kind) for label in mapping.get(type, [type])
+    )
+
+
+@dataclass(frozen=True)
+class Projection:
+    """From K labels of a model to K' labels of a corpus; NONE is the first of both."""
+
+    labels: tuple[str, ...]
+    """Those of the corpus."""
+    members: BoolArray
+    """[K, K' - 1] which labels of the model each of the corpus stands for."""
+
+    @classmethod
+    def make(cls, model_labels: Sequence[str], mapping: Mapping[str, Iterable[str]]) -> Projection:
+        """The projection of a mapping from the corpus's labels to the model's, without unknown labels."""
+        none, *others = model_labels
+        members = {own: [label in set(of_model) for label in others] for own, of_model in mapping.items()}
+        known = {own: [False, *column] for own, column in members.items() if any(column)}
+        if not known:
+            raise FofeError(
+                f"no label of the corpus ({', '.join(mapping)}) stands for one of the model's "
+                f"({', '.join(others)})"
+            )
+        return cls((none, *known), np.array(list(known.values())).T)
+
+    @property
+    def is_identity(self) -> bool:
+        """True if the corpus has exactly the labels of the model."""
+        return self.members.shape[0] == len(self.labels) and np.array_equal(
+            self.members[1:], np.eye(len(self.labels) - 1, dtype=bool)
+        )
+
+    def project(self, probabilities: FloatArray) -> FloatArray:
+        """[F, K] of the model's labels as [F, K'] of the corpus's."""
+        if self.is_identity:
+            return probabilities
+        own = probabilities @ self.members.astype(probabilities.dtype)
+        annotated = self.members.any(axis=1)
+        none = 1 - probabilities[:, annotated].sum(axis=1, keepdims=True)
+        return np.concatenate([none, own], axis=1)
+
+
+def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
+    """A model whose output has the labels of a corpus, given how these map to its own."""
+    projection = Projection.make(model.labels, mapping)
+    return scoring_by(model, lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
+
+
+class ProjectedScorer:
+    """Scores fragments like another scorer, in the labels of a corpus."""
+
+    def __init__(self, scorer: Scorer, projection: Projection) -> None:
+        self._scorer = scorer
+        self._projection = projection
+
+    def score(
+        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
+    ) -> Scores:
+        scores = self._scorer.score(sentences, opens, exact=exact)
+        return replace(scores, probabilities=self._projection.project(scores.probabilities))
+
+    def following(self, conventions: str) -> ProjectedScorer:
+        return ProjectedScorer(self._scorer.following(conventions), self._projection)
+
+    def fresh(self) -> ProjectedScorer:
+        return ProjectedScorer(self._scorer.fresh(), self._projection)
+
+
+def flat(document: Document) -> Document:
+    """The document with only its outermost mentions."""
+    return replace(document, mentions=outermost(document.mentions))
+
+
+def without_inner(document: Document) -> Document:
+    """The document without the mentions inside longer ones; several on one span stay."""
+    outer = set(outer_spans((mention.start, mention.end) for mention in document.mentions))
+    return replace(document, mentions=[one for one in document.mentions if (one.start, one.end) in outer])
+
+
+def with_labels(document: Document, labels: Collection[str]) -> Document:
+    """The document with the mentions of some labels only."""
+    return replace(document, mentions=[one for one in document.mentions if one.label in labels])
+
+
+def without_unknown(gold: Sequence[Document], predicted: Sequence[Document]) -> list[Document]:
+    """The predictions without those that overlap an unknown region of the gold, unless they are right.
+
+    Nobody knows whether the others are right.
+    """
+    return [
+        _without_unknown(true, guess) if true.regions else guess
+        for true, guess in zip(gold, predicted, strict=True)
+    ]
+
+
+def _without_unknown(true: Document, guess: Document) -> Document:
+    unknown = [region for region in true.regions if region.status == UNKNOWN]
+    right = {(mention.start, mention.end, mention.label) for mention in true.mentions}
+    kept = [
+        mention
+        for mention in guess.mentions
+        if (mention.start, mention.end, mention.label) in right
+        or not any(region.start < mention.end and mention.start < region.end for region in unknown)
+    ]
+    return replace(guess, mentions=kept)

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import zip_longest
+from typing import NamedTuple, TypeVar
 
-from fofe.evaluate.spans import pair, spans_of
+from fofe.base.errors import InputError
 from fofe.text.document import NAME, NOMINAL, Document, split_label
 
-Key = TypeVar("Key", bound=Hashable)
+Group = TypeVar("Group", bound=Hashable)
 Item = TypeVar("Item", bound=Hashable)
+
+
+class Span(NamedTuple):
+    """The unit of comparison: the characters `start` to `end` of a document and their label.
+
+    The label includes type and kind, so a name that is taken for a nominal is an error.
+    """
+
+    document: int
+    start: int
+    end: int
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +51,7 @@ class Counts:
         return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 
     def as_dict(self) -> dict[str, float]:
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-            "tp": self.tp,
-            "fp": self.fp,
-            "fn": self.fn,
-        }
+        return {name: getattr(self, name) for name in ("precision", "recall", "f1", "tp", "fp", "fn")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +69,8 @@ class Evaluation:
         by_kind = {NAME: Counts(), NOMINAL: Counts()}
         for label, counts in labels.items():
             by_kind[split_label(label)[1]] += counts
-        return cls(
-            overall=sum(labels.values(), Counts()),
-            names=by_kind[NAME],
-            nominals=by_kind[NOMINAL],
-            labels=dict(sorted(labels.items())),
-        )
+        overall = sum(labels.values(), Counts())
+        return cls(overall, by_kind[NAME], by_kind[NOMINAL], dict(sorted(labels.items())))
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -92,18 +94,68 @@ def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> 
 def score_spans(
     gold: Sequence[Set[tuple[int, int, str]]], predicted: Sequence[Set[tuple[int, int, str]]]
 ) -> Counts:
-    """Score sets of (start, end, label), one set for each sentence or document."""
+    """Score sets of (start, end, label), one set per sentence or document."""
     tp = sum(len(true & guess) for true, guess in zip(gold, predicted, strict=True))
     return Counts(tp, sum(map(len, predicted)) - tp, sum(map(len, gold)) - tp)
 
 
-def count_by(gold: Set[Item], predicted: Set[Item], key: Callable[[Item], Key]) -> dict[Key, Counts]:
-    """The counts of each group that `key` puts mentions in, whether gold or predicted."""
+def count_by(gold: Set[Item], predicted: Set[Item], key: Callable[[Item], Group]) -> dict[Group, Counts]:
+    """The counts of each group of gold and predicted mentions; `key` returns the group of a mention."""
     tp = Counter(map(key, gold & predicted))
     fp = Counter(map(key, predicted - gold))
     fn = Counter(map(key, gold - predicted))
     return {group: Counts(tp[group], fp[group], fn[group]) for group in tp | fp | fn}
 
 
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else 0.0
+def pair(gold: Iterable[Document], predicted: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
+    """Each gold document with its prediction; both sides must have the same texts in the same order."""
+    for number, (true, guess) in enumerate(zip_longest(gold, predicted), start=1):
+        if true is None or guess is None:
+            side = "gold" if true is None else "prediction"
+            raise InputError(
+                f"{_name(true or guess, number)} is missing in the {side}",
+                remedy="give the same documents in the same order",
+            )
+        _require_same_text(true, guess, number)
+        yield true, guess
+
+
+def spans_of(documents: Iterable[Document]) -> set[Span]:
+    """The distinct mentions of the documents: the same span and label twice counts once."""
+    return {
+        Span(number, mention.start, mention.end, mention.label)
+        for number, document in enumerate(documents)
+        for mention in document.mentions
+    }
+
+
+def paired_spans(gold: Sequence[Document], predicted: Sequence[Document]) -> tuple[set[Span], set[Span]]:
+    """The spans of both sides, after a check that the documents match."""
+    for _ in pair(gold, predicted):
+        pass
+    return spans_of(gold), spans_of(predicted)
+
+
+def _require_same_text(true: Document, guess: Document, number: int) -> None:
+    if true.id and guess.id and true.id != guess.id:
+        raise InputError(
+            f"{_name(true, number)} of the gold is paired with {_name(guess, number)} of the prediction",
+            remedy="bring both into the same order",
+        )
+    if true.text != guess.text:
+        letters = zip_longest(true.text, guess.text)
+        start = next(position for position, (a, b) in enumerate(letters) if a != b)
+        excerpt = slice(start, start + 20)
+        raise InputError(
+            f"the texts of {_name(true, number)} differ from character {start} on: "
+            f"{true.text[excerpt]!r} in the gold, {guess.text[excerpt]!r} in the prediction",
+            remedy="predict on exactly the text of the gold",
+        )
+
+
+def _name(document: Document, number: int) -> str:
+    return f"document {number} ({document.id})" if document.id else f"document {number}"
+
+
+def _percent(part: int, total: int) -> float:
+    return 100 * part / total if total else 0.0

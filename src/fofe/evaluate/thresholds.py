@@ -1,48 +1,167 @@
-"""The threshold for a purpose: the best F1, or a precision or recall that is wanted."""
+"""Precision and recall by threshold, and the best threshold for a purpose."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
-from fofe.decode import Decoding, resolve
-from fofe.evaluate.curve import Point
-from fofe.evaluate.judgements import Judgements
-from fofe.evaluate.scores import Counts
+from fofe.decode import Candidate, Decoding, resolve
+from fofe.decode.select import NONE_COLUMN, select
+from fofe.evaluate.scores import Counts, Span, pair, spans_of
+from fofe.evaluate.tables import Section, score_table
+from fofe.model.engine import Scores
+from fofe.tagging.model import Model
+from fofe.text.align import align
+from fofe.text.document import Document
 
+CURVE_THRESHOLDS = tuple(step / 20 for step in range(20))
 THRESHOLDS = tuple(step / 100 for step in range(1, 100))
+PLAINLY_NONE = 0.9999
+"""Fragments that are NONE by more than this, and rightly so, are left out: there are very many of them."""
+
+Spans = set[tuple[int, int, str]]
+
+
+class Point(NamedTuple):
+    """The counts when only predictions with at least this score are taken."""
+
+    threshold: float
+    counts: Counts
+
+
+def threshold_curve(
+    gold: Sequence[Document], predicted: Sequence[Document], thresholds: Sequence[float] = CURVE_THRESHOLDS
+) -> list[Point]:
+    """Score predicted documents at each threshold, by the scores of their mentions.
+
+    Overlaps are not resolved again: a mention that lost to a dropped one does not come back.
+    """
+    best: dict[Span, float] = {}
+    for number, (_, guess) in enumerate(pair(gold, predicted)):
+        for mention in guess.mentions:
+            span = Span(number, mention.start, mention.end, mention.label)
+            best[span] = max(mention.score, best.get(span, mention.score))
+    true = spans_of(gold)
+    scores = np.array(list(best.values()), np.float64)
+    right = np.array([span in true for span in best], np.bool_)
+    points = []
+    for threshold in thresholds:
+        taken = scores >= threshold
+        tp = int((taken & right).sum())
+        points.append(Point(threshold, Counts(tp, int(taken.sum()) - tp, len(true) - tp)))
+    return points
+
+
+def curve_section(points: Sequence[Point]) -> Section:
+    groups = {f"{point.threshold:.2f}": point.counts for point in points}
+    data = [{"threshold": point.threshold, **point.counts.as_dict()} for point in points]
+    return Section("curve", score_table("threshold", groups), data)
+
+
+@dataclass(frozen=True)
+class ScoredCorpus:
+    """The scores of F fragments and the candidates of S sentences of a corpus, with the gold."""
+
+    labels: tuple[str, ...]
+    """K labels, NONE first."""
+    probabilities: FloatArray
+    """[F, K]"""
+    right: BoolArray
+    """[F, K] true for the gold label of a fragment; all false where the model lacks that label."""
+    candidates: list[list[Candidate]]
+    """[S] the fragments that the model calls mentions, whatever their score."""
+    gold: list[Spans]
+    """[S] the mentions on token borders."""
+    mentions: int
+    """The number of mentions of the corpus, on token borders or not."""
+
+
+def score_corpus(model: Model, documents: Sequence[Document]) -> ScoredCorpus:
+    """Score every fragment of tokenised documents, without a gate."""
+    probabilities: list[FloatArray] = []
+    right: list[BoolArray] = []
+    candidates: list[list[Candidate]] = []
+    gold: list[Spans] = []
+    for document in documents:
+        if not any(document.sentences):
+            continue
+        scores = model.judge(document)
+        spans = _gold_spans(document)
+        own = _gold_labels(scores, spans, model.labels)
+        kept = (scores.probabilities[:, NONE_COLUMN] < PLAINLY_NONE) | ~own[:, NONE_COLUMN]
+        probabilities.append(scores.probabilities[kept])
+        right.append(own[kept])
+        candidates += select(
+            scores.fragments, scores.token_offsets, scores.probabilities, model.labels, threshold=0.0
+        )
+        gold += spans
+    if not gold:
+        raise FofeError("the corpus has no text to score")
+    mentions = sum(len(document.mentions) for document in documents)
+    return ScoredCorpus(
+        model.labels, np.concatenate(probabilities), np.concatenate(right), candidates, gold, mentions
+    )
+
+
+def _gold_spans(document: Document) -> list[Spans]:
+    """The mentions of each sentence that has tokens."""
+    spans: list[Spans] = [set() for _ in document.sentences]
+    for span, mention in align(document)[0]:
+        spans[span.sentence].add((span.start, span.end, mention.label))
+    return [found for found, sentence in zip(spans, document.sentences, strict=True) if sentence]
+
+
+def _gold_labels(scores: Scores, spans: Sequence[Spans], labels: Sequence[str]) -> BoolArray:
+    """[F, K] true for the gold label of each fragment; NONE for those that are no mention."""
+    columns = {label: column for column, label in enumerate(labels)}
+    borders = zip(scores.fragments.firsts.tolist(), scores.fragments.lasts.tolist(), strict=True)
+    rows = {span: row for row, span in enumerate(borders)}
+    own = np.zeros(scores.probabilities.shape, dtype=bool)
+    own[:, NONE_COLUMN] = True
+    for offset, of_sentence in zip(scores.token_offsets[:-1].tolist(), spans, strict=True):
+        for start, end, label in of_sentence:
+            row = rows.get((offset + start, offset + end - 1))
+            if row is not None:
+                own[row, NONE_COLUMN] = False
+                if label in columns:
+                    own[row, columns[label]] = True
+    return own
 
 
 def decoded_curve(
-    judged: Judgements, decoding: Decoding, thresholds: Sequence[float] = THRESHOLDS
+    scored: ScoredCorpus, decoding: Decoding, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[Point]:
-    """The scores at each threshold, overlaps resolved anew for each."""
-    return [Point(threshold, _counts(judged, decoding, threshold)) for threshold in thresholds]
+    """The scores at each threshold, with overlaps resolved again for each."""
+    return [Point(threshold, _counts(scored, decoding, threshold)) for threshold in thresholds]
 
 
-def _counts(judged: Judgements, decoding: Decoding, threshold: float) -> Counts:
+def _counts(scored: ScoredCorpus, decoding: Decoding, threshold: float) -> Counts:
     right = found = 0
-    for pool, gold in zip(judged.candidates, judged.gold, strict=True):
+    for pool, gold in zip(scored.candidates, scored.gold, strict=True):
         reaching = [candidate for candidate in pool if candidate.score >= threshold]
         kept = resolve(reaching, decoding.strategy, decoding.nested)
         found += len(kept)
         right += sum((start, end, label) in gold for start, end, label, _ in kept)
-    return Counts(right, found - right, judged.mentions - right)
+    return Counts(right, found - right, scored.mentions - right)
 
 
 def best_point(
     points: Sequence[Point], *, precision: float | None = None, recall: float | None = None
 ) -> Point:
-    """The point of the best F1; with a wanted precision or recall, in percent, among those that reach it.
+    """The point of the best F1 among those with at least this precision and recall, in percent.
 
     Raises:
-        FofeError: if no threshold reaches what is wanted.
+        FofeError: if no threshold reaches them.
     """
     reaching = [
         point
         for point in points
-        if (precision is None or point.counts.precision >= precision)
-        and (recall is None or point.counts.recall >= recall)
+        if point.counts.precision >= (precision or 0) and point.counts.recall >= (recall or 0)
     ]
     if not reaching:
         most_precise = max(points, key=lambda point: point.counts.precision)

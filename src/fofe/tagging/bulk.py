@@ -50,7 +50,7 @@ class TagJob:
 
     def start(self) -> Callable[[list[Piece]], Tagged]:
         """Load the model."""
-        from fofe.evaluate.view import flat
+        from fofe.evaluate.scheme import flat
 
         tagger = self._tagger()
         write = self.show.writer(tagger.labels)

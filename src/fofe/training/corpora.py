@@ -12,7 +12,7 @@ import numpy as np
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.decode.view import outer_spans
-from fofe.evaluate.projection import mapped
+from fofe.evaluate.scheme import mapped
 from fofe.formats import read_corpus
 from fofe.text.bare_names import with_bare_names
 from fofe.text.document import NONE, Document, join_label, split_label

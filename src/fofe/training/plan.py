@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fofe.base.arrays import BoolArray
-from fofe.evaluate.table import table
+from fofe.evaluate.tables import table
 from fofe.features.encoded import Contexts
 from fofe.text.document import split_label
 from fofe.training.config import RunConfig, SamplingConfig

@@ -11,7 +11,7 @@ from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.decode.view import outer_spans, outermost
-from fofe.evaluate.projection import Projection
+from fofe.evaluate.scheme import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.engine import Scorer
 from fofe.training.annotation import Annotation, one_to_one

@@ -13,14 +13,11 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import read_text
 from fofe.evaluate.calibration import reliability
-from fofe.evaluate.diagram import reliability_diagram
-from fofe.evaluate.errors import KINDS, MentionError, examples, find_errors
-from fofe.evaluate.judgements import judge
-from fofe.evaluate.scores import score_documents
-from fofe.evaluate.spans import paired_spans
-from fofe.evaluate.table import score_row
-from fofe.evaluate.thresholds import decoded_curve
-from fofe.show.charts import axis, line_chart
+from fofe.evaluate.errors import ERROR_KINDS, MentionError, examples, find_errors
+from fofe.evaluate.scores import paired_spans, score_documents
+from fofe.evaluate.tables import score_row
+from fofe.evaluate.thresholds import decoded_curve, score_corpus
+from fofe.show.svg import axis, line_chart, reliability_diagram
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention
 from fofe.text.html import PAGE_END, marked_up, page_head
@@ -131,8 +128,8 @@ def _scores(corpus: OnCorpus) -> str:
 
 
 def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
-    judged = judge(model, corpus.gold)
-    points = decoded_curve(judged, model.decoding, THRESHOLDS)
+    scored = score_corpus(model, corpus.gold)
+    points = decoded_curve(scored, model.decoding, THRESHOLDS)
     lines = {
         "precision": [(point.threshold, point.counts.precision) for point in points],
         "recall": [(point.threshold, point.counts.recall) for point in points],
@@ -141,7 +138,7 @@ def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
     values = [y for line in lines.values() for _, y in line]
     yield "<h2>Thresholds and scores</h2>\n"
     yield _figure(line_chart(lines, axis("threshold", [], low=0.0, high=1.0), axis("%", values)))
-    diagram = reliability_diagram({"right by score": reliability(judged)})
+    diagram = reliability_diagram({"right by score": reliability(scored)})
     yield f'<figure class="paper">{diagram}</figure>\n'
 
 
@@ -173,7 +170,7 @@ def _confusion(corpus: OnCorpus) -> str:
 def _errors(corpus: OnCorpus, number: int) -> Iterator[str]:
     yield "<h2>Errors in context</h2>\n"
     found = find_errors(corpus.gold, corpus.found)
-    for kind, meaning in KINDS.items():
+    for kind, meaning in ERROR_KINDS.items():
         of_kind = [error for error in found if error.kind == kind]
         yield f"<h3>{escape(kind)} ({len(of_kind)})</h3>\n<p class='quiet'>{escape(meaning)}</p>\n"
         for error in examples(of_kind, number):
@@ -182,14 +179,14 @@ def _errors(corpus: OnCorpus, number: int) -> Iterator[str]:
 
 def _case(error: MentionError, corpus: OnCorpus) -> str:
     """The sentence of an error, as it is annotated and as it was tagged."""
-    gold, found = corpus.gold[error.place.document], corpus.found[error.place.document]
+    gold, found = corpus.gold[error.span.document], corpus.found[error.span.document]
     spans = [(span.start, span.end) for span in (error.gold, error.predicted) if span]
     start, end = _sentence(gold, min(first for first, _ in spans), max(last for _, last in spans))
     sides = "".join(
         f'<div class="side"><small>{name}</small>{marked_up(_part(document, start, end))}</div>'
         for name, document in (("gold", gold), ("found", found))
     )
-    name = gold.id or f"document {error.place.document + 1}"
+    name = gold.id or f"document {error.span.document + 1}"
     return f'<div class="case"><small>{escape(name)}</small>{sides}</div>\n'
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.projection import Projection, in_labels_of_corpus
-from fofe.evaluate.view import flat, with_labels, without_unknown
+from fofe.evaluate.scheme import Projection, flat, in_labels_of_corpus, with_labels, without_unknown
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Region
 
@@ -26,10 +25,10 @@ def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> Non
 
 def test_the_same_labels_change_nothing() -> None:
     projection = Projection.make(LABELS, {label: [label] for label in LABELS[1:]})
-    assert projection.changes_nothing
+    assert projection.is_identity
     assert projection.project(PROBABILITIES) is PROBABILITIES
     turned = Projection.make(LABELS, {label: [label] for label in reversed(LABELS[1:])})
-    assert not turned.changes_nothing
+    assert not turned.is_identity
 
 
 def test_none_is_no_label_to_stand_for() -> None:

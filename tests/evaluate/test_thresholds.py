@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.evaluate.curve import THRESHOLDS, threshold_curve
 from fofe.evaluate.scores import Counts, score_documents
+from fofe.evaluate.thresholds import CURVE_THRESHOLDS, threshold_curve
 from fofe.text.document import Document, Mention
 
 mentions = st.lists(
@@ -26,7 +26,7 @@ def test_each_point_is_the_score_of_the_mentions_above_the_threshold(
 ) -> None:
     true = Document("x" * 9, mentions=gold)
     points = threshold_curve([true], [Document("x" * 9, mentions=predicted)])
-    assert [point.threshold for point in points] == list(THRESHOLDS)
+    assert [point.threshold for point in points] == list(CURVE_THRESHOLDS)
     for threshold, counts in points:
         taken = [mention for mention in predicted if mention.score >= threshold]
         assert counts == score_documents([true], [Document("x" * 9, mentions=taken)]).overall
