@@ -13,11 +13,11 @@ from typing import IO, Any, cast
 from _record import RUNS, shared
 
 from fofe.base.files import write_atomically
-from fofe.formats.schemes import TagSpan, scheme_named
+from fofe.formats.tag_schemes import TagSpan, tag_scheme
 from fofe.formats.vectors import read_vectors
 from fofe.training.examples import LabelledSentence
 
-CRF_SCHEME = scheme_named("IOB2")
+CRF_SCHEME = tag_scheme("IOB2")
 
 Spans = list[set[tuple[int, int, str]]]
 

@@ -23,8 +23,7 @@ import numpy as np
 from _record import RUNS, as_command
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.formats.vectors import WordVectors
-from fofe.formats.write_vectors import write_vectors
+from fofe.formats.vectors import WordVectors, write_vectors
 
 PACKAGE = "spacy-lookups-data==1.0.5"
 LANGUAGES = ("es", "en")

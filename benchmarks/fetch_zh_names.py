@@ -21,8 +21,7 @@ import numpy as np
 from _record import RUNS, as_command, on_one_thread, shared
 
 from fofe.base.arrays import FloatArray
-from fofe.formats.vectors import WordVectors, read_vectors
-from fofe.formats.write_vectors import write_vectors
+from fofe.formats.vectors import WordVectors, read_vectors, write_vectors
 
 PACKAGE = "jieba==0.42.1"
 DICTIONARY = "jieba-0.42.1/jieba/dict.txt"

@@ -16,7 +16,7 @@ from _record import as_command, record, shared
 
 from fofe.formats import read_corpus
 from fofe.text.document import NOMINAL
-from fofe.text.heads import head_word
+from fofe.text.phrases import head_word
 
 
 def main() -> None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from _record import RUNS, as_command, on_one_thread, shared
 
-from fofe.formats.vectors import read_vectors
-from fofe.formats.write_vectors import write_vectors
+from fofe.formats.vectors import read_vectors, write_vectors
 from fofe.vectors.align import added
 
 VIEWS = ("cased", "uncased")

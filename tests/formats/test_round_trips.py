@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fofe.base.report import Report
 from fofe.formats import brat, conll, jsonl
-from fofe.formats._shared import parse_label
-from fofe.formats.schemes import SCHEMES
+from fofe.formats.common import parse_label
+from fofe.formats.tag_schemes import TAG_SCHEMES
 from fofe.text.align import Aligner
 from fofe.text.document import Document, Mention, Region, Sentence, Token
 
@@ -120,7 +120,7 @@ def raw_documents(draw: st.DrawFn) -> Document:
 
 
 @patient
-@given(st.lists(flat_documents(), max_size=3), st.sampled_from(SCHEMES))
+@given(st.lists(flat_documents(), max_size=3), st.sampled_from(TAG_SCHEMES))
 def test_conll(documents: list[Document], scheme: object) -> None:
     name = getattr(scheme, "name", "")
     report = Report()

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from fofe.show.redact import redacted
 from fofe.text.document import Document, Mention
-from fofe.text.html import marked_up, page, standalone
-from fofe.text.spans import rows
+from fofe.text.html import marked_up, page, rows, standalone
 
 
 class Drawn(HTMLParser):

@@ -9,8 +9,7 @@ import pytest
 
 from fofe.base.errors import FofeError
 from fofe.cli import main
-from fofe.formats.vectors import WordVectors, read_vectors
-from fofe.formats.write_vectors import write_vectors
+from fofe.formats.vectors import WordVectors, read_vectors, write_vectors
 from fofe.vectors import align as align_vectors
 from fofe.vectors.align import added
 

@@ -16,7 +16,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.cli import main
 from fofe.formats.vectors import read_vectors
-from fofe.text.digits import shape_class
+from fofe.text.normalise import shape_class
 from fofe.text.tokenise import tokeniser
 from fofe.vectors.plain_text import paragraphs, text_files
 from fofe.vectors.train import VectorSettings, cut_sentences, train_vectors

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import FORMATS, conll, jsonl
-from fofe.formats._shared import without_surrogates
-from fofe.formats.schemes import scheme_named
+from fofe.formats.common import without_surrogates
+from fofe.formats.tag_schemes import tag_scheme
 from fofe.show.redact import redacted
 from fofe.text import html
 from fofe.text.document import Document, Mention, split_label
@@ -86,7 +86,7 @@ class Show:
         return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
 
     def _conll(self, document: Document, report: Report, place: str) -> str:
-        return conll.format_document(document, report, place, scheme=scheme_named("IOB2"), alone=self.alone)
+        return conll.format_document(document, report, place, scheme=tag_scheme("IOB2"), alone=self.alone)
 
     def _tsv(self, document: Document, report: Report, place: str) -> str:
         rows = _rows(_with_offsets(document, self.offsets), document.id or place)

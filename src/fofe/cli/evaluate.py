@@ -163,7 +163,7 @@ def _compared(
 
 
 def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
-    from fofe.text.heads import with_heads
+    from fofe.text.phrases import with_heads
 
     gold = read_documents(args.gold, args)
     return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
@@ -174,8 +174,7 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     from fofe.evaluate.scheme import flat, with_labels, without_inner
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
-    from fofe.text.bare_names import with_bare_names
-    from fofe.text.heads import with_heads
+    from fofe.text.phrases import with_bare_names, with_heads
 
     model = load(model_path(args.model))
     gold = read_documents(args.gold, args, model.config.language)

@@ -287,7 +287,7 @@ def run_add(args: argparse.Namespace) -> int:
 def _write(vectors: WordVectors, output: str, kind: str) -> None:
     """Write vectors, and tell what was left out."""
     from fofe.base.report import Report
-    from fofe.formats.write_vectors import write_vectors
+    from fofe.formats.vectors import write_vectors
 
     report = Report()
     write_vectors(vectors, output, kind, report)

@@ -10,7 +10,7 @@ from fofe.base.errors import FofeError
 from fofe.features.fofe import FORGOTTEN
 from fofe.features.matches import PLACES
 from fofe.features.surroundings import FAR
-from fofe.text.digits import DIGIT_RULES
+from fofe.text.normalise import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
 
 BAG = "bag"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from fofe.base.arrays import IntArray
-from fofe.text.digits import digit_rule
+from fofe.text.normalise import digit_rule
 
 CASED_UNKNOWNS = ("<unk-lower>", "<unk-capitalised>", "<unk-caps>", "<unk-mixed>", "<unk-other>")
 UNCASED_UNKNOWNS = ("<unk>",)

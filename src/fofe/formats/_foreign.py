@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fofe.base.report import Report
-from fofe.formats._json_fields import Fields
+from fofe.formats.json_fields import Fields
 from fofe.text.document import Document
 
 _SPANS = ("spans", "label", "labels")

@@ -16,7 +16,7 @@ from typing import IO
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, read_text, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats._shared import label_without_spaces, note_unheld, parse_label, without_surrogates
+from fofe.formats.common import label_without_spaces, note_unheld, parse_label, without_surrogates
 from fofe.text.document import Document, Mention
 
 TEXT_SUFFIX = ".txt"

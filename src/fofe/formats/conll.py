@@ -21,8 +21,8 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats._shared import label_without_spaces, note_unheld, parse_label, without_surrogates
-from fofe.formats.schemes import LETTERS, OUTSIDE, Scheme, TagSpan, detect_scheme, scheme_named
+from fofe.formats.common import label_without_spaces, note_unheld, parse_label, without_surrogates
+from fofe.formats.tag_schemes import LETTERS, OUTSIDE, TagScheme, TagSpan, detect_tag_scheme, tag_scheme
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, Sentence
 
@@ -171,23 +171,23 @@ def _column(columns: list[str], number: int) -> str | None:
     return columns[number] if -len(columns) <= number < len(columns) else None
 
 
-def _scheme(sentences: list[_Rows], name: str, path: str, report: Report) -> Scheme | None:
+def _scheme(sentences: list[_Rows], name: str, path: str, report: Report) -> TagScheme | None:
     """The scheme of the tags, or None for a file without mentions."""
     if name != AUTO:
-        scheme = scheme_named(name)
+        scheme = tag_scheme(name)
         _check_letters(sentences, scheme, path)
         return scheme
     if all(tag == OUTSIDE for rows in sentences for tag in rows.tags):
         return None
     try:
-        scheme = detect_scheme(rows.tags for rows in sentences)
+        scheme = detect_tag_scheme(rows.tags for rows in sentences)
     except InputError as error:
         raise InputError(error.problem, path=path, remedy=error.remedy) from None
     report.found("tag scheme", scheme.name)
     return scheme
 
 
-def _check_letters(sentences: list[_Rows], scheme: Scheme, path: str) -> None:
+def _check_letters(sentences: list[_Rows], scheme: TagScheme, path: str) -> None:
     allowed = scheme.letters | {OUTSIDE}
     for rows in sentences:
         for tag, line in zip(rows.tags, rows.lines, strict=False):
@@ -210,7 +210,7 @@ def _documents(sentences: list[_Rows]) -> Iterator[list[_Rows]]:
         yield group
 
 
-def _document(group: list[_Rows], scheme: Scheme | None, path: str, report: Report) -> Document:
+def _document(group: list[_Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
     document = Document.from_words(rows.words for rows in group)
     if scheme is None:
         return document
@@ -232,7 +232,7 @@ def write(
     documents: Iterable[Document], path_or_stream: Target, report: Report, *, scheme: str = "IOB2"
 ) -> None:
     """Write words and tags; several documents each begin with a `-DOCSTART-` line."""
-    tags = scheme_named(scheme)
+    tags = tag_scheme(scheme)
     remaining = iter(documents)
     first = list(_take(remaining, 2))
     with open_output(path_or_stream) as stream:
@@ -241,7 +241,7 @@ def write(
             stream.write(format_document(document, report, place, scheme=tags, alone=len(first) == 1))
 
 
-def format_document(document: Document, report: Report, place: str, *, scheme: Scheme, alone: bool) -> str:
+def format_document(document: Document, report: Report, place: str, *, scheme: TagScheme, alone: bool) -> str:
     """The rows of one document, after a `-DOCSTART-` line unless it is alone; the report calls it `place`."""
     content = without_surrogates("".join(_lines(document, scheme, report, place)), report, place)
     if not alone:
@@ -255,7 +255,7 @@ def _take(documents: Iterator[Document], count: int) -> Iterator[Document]:
         yield document
 
 
-def _lines(document: Document, scheme: Scheme, report: Report, place: str) -> Iterator[str]:
+def _lines(document: Document, scheme: TagScheme, report: Report, place: str) -> Iterator[str]:
     if not document.sentences and document.text.strip():
         raise InputError(
             f"{place} has no tokens", remedy="tokenise it first, on the command line with --lang"

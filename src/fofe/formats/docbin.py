@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, display_name, open_bytes, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats._shared import has_scores, note_unheld, parse_label, without_surrogates
+from fofe.formats.common import has_scores, note_unheld, parse_label, without_surrogates
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_lines
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats._json_fields import Fields
-from fofe.formats._shared import meta_beside, note_unheld, parse_label, to_json, without_surrogates
+from fofe.formats.common import meta_beside, note_unheld, parse_label, to_json, without_surrogates
+from fofe.formats.json_fields import Fields
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap, OffsetUnit
 

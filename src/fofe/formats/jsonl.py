@@ -26,11 +26,10 @@ from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_lines
 from fofe.base.report import EMPTY_FILES, EMPTY_SENTENCES, Report
 from fofe.formats._foreign import IF_DOCCANO, IF_LABEL_STUDIO, note_unread_annotation
-from fofe.formats._json_fields import Fields
-from fofe.formats._shared import meta_beside, text_of, to_json
-from fofe.text.align import Aligner, align
+from fofe.formats.common import meta_beside, text_of, to_json
+from fofe.formats.json_fields import Fields
+from fofe.text.align import Aligner, align, token_regions
 from fofe.text.document import KNOWN, NEGATIVE, UNKNOWN, Document, Mention, Region, Sentence, Token
-from fofe.text.regions import token_regions
 
 CHARACTERS = "characters"
 TOKENS = "tokens"

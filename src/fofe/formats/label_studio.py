@@ -18,8 +18,7 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats._json_fields import Fields
-from fofe.formats._shared import (
+from fofe.formats.common import (
     has_scores,
     meta_beside,
     note_unheld,
@@ -28,6 +27,7 @@ from fofe.formats._shared import (
     to_json,
     without_surrogates,
 )
+from fofe.formats.json_fields import Fields
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap
 

@@ -14,8 +14,12 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError
-from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
+from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed, write_atomically
+from fofe.base.report import Report
 
+VECTOR_KINDS = ("text", "binary", "npz")
+"""What vectors can be written as."""
+SPACED = "words with white space left out, which no such file can hold"
 NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
@@ -179,3 +183,44 @@ def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
     if len(first) == len(words):
         return WordVectors(words, vectors)
     return WordVectors(list(first), vectors[list(first.values())])
+
+
+def write_vectors(vectors: WordVectors, path: str | Path, kind: str, report: Report | None = None) -> None:
+    """Write vectors as one of `VECTOR_KINDS`."""
+    fitting = _without_spaces(vectors, Report() if report is None else report)
+    {"text": _write_text, "binary": _write_binary, "npz": _write_npz}[kind](fitting, path)
+
+
+def _write_text(vectors: WordVectors, path: str | Path) -> None:
+    """The text format of word2vec; numbers are written so that they read back the same."""
+    with write_atomically(path) as stream:
+        stream.write(f"{len(vectors.words)} {vectors.dimension}\n")
+        for word, row in zip(vectors.words, vectors.vectors, strict=True):
+            stream.write(f"{word} {' '.join(map(str, row))}\n")
+
+
+def _write_binary(vectors: WordVectors, path: str | Path) -> None:
+    """The binary format of word2vec."""
+    with write_atomically(path, "wb") as stream:
+        stream.write(f"{len(vectors.words)} {vectors.dimension}\n".encode())
+        for word, row in zip(vectors.words, vectors.vectors.astype("<f4"), strict=True):
+            stream.write(f"{word} ".encode() + row.tobytes() + b"\n")
+
+
+def _write_npz(vectors: WordVectors, path: str | Path) -> None:
+    """An npz file: `words`, the bytes of the words in UTF-8, a line each; and `vectors` [V, D]."""
+    words = np.frombuffer("\n".join(vectors.words).encode(), dtype=np.uint8)
+    with write_atomically(path, "wb") as stream:
+        np.savez(stream, words=words, vectors=vectors.vectors)
+
+
+def _without_spaces(vectors: WordVectors, report: Report) -> WordVectors:
+    kept = []
+    for row, word in enumerate(vectors.words):
+        if word and not any(map(str.isspace, word)):
+            kept.append(row)
+        else:
+            report.note(SPACED, repr(word))
+    if len(kept) == len(vectors.words):
+        return vectors
+    return WordVectors([vectors.words[row] for row in kept], vectors.vectors[kept])

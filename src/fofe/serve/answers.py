@@ -15,8 +15,8 @@ from fofe.base.settings import to_table
 from fofe.decode import Decoding
 from fofe.show.lattice import Lattice
 from fofe.tagging.model import Model
-from fofe.text.colours import colour_of
 from fofe.text.document import Document, Mention, Sentence, split_label
+from fofe.text.html import colour_of
 from fofe.text.offsets import OffsetMap, OffsetUnit
 
 DIGITS = 6

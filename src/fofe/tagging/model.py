@@ -24,7 +24,7 @@ from fofe.model.storage import StoredModel
 from fofe.tagging.chunks import pieces
 from fofe.tagging.installed import AUTO, model_path
 from fofe.text.document import Document, Mention, Sentence, split_label
-from fofe.text.normalise import as_read
+from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Model:
             yield [(candidate, ranked.of(number, candidate)) for candidate in kept]
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
-        words = [as_read(sentence.words) for sentence in sentences]
+        words = [normalise(sentence.words) for sentence in sentences]
         scores = self._engine.score(words, opens, exact=exact)
         probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)

@@ -1,11 +1,12 @@
-"""Between character offsets and token positions."""
+"""Between character offsets and token positions: mentions and regions as spans of tokens."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fofe.text.document import Document, Mention
+from fofe.text.document import KNOWN, UNKNOWN, Document, Mention, Region, Sentence, Token
 
 
 class TokenSpan(NamedTuple):
@@ -35,6 +36,11 @@ class Aligner:
             return None
         return TokenSpan(number, first, last + 1)
 
+    def tokens_at(self, start: int, end: int) -> list[Token]:
+        """The tokens themselves; none if no tokens of one sentence cover exactly these characters."""
+        span = self.tokens_of(start, end)
+        return [] if span is None else self._sentences[span.sentence].tokens[span.start : span.end]
+
     def characters_of(self, span: TokenSpan) -> tuple[int, int]:
         """The half-open character offsets of some tokens."""
         tokens = self._sentences[span.sentence].tokens
@@ -53,3 +59,55 @@ def align(document: Document) -> tuple[list[tuple[TokenSpan, Mention]], list[Men
         else:
             aligned.append((span, mention))
     return aligned, rest
+
+
+@dataclass
+class TokenRegions:
+    """The regions of one sentence, as half-open spans of its tokens."""
+
+    unknown: list[tuple[int, int]] = field(default_factory=list)
+    known: list[tuple[int, int]] = field(default_factory=list)
+    negatives: list[tuple[int, int]] = field(default_factory=list)
+
+
+def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]:
+    """The regions of each sentence, and those that are no tokens.
+
+    An unknown region holds every token it touches, a known one those that lie wholly in it: when in doubt
+    nothing is claimed. A negative stands for one fragment, so it must begin and end with a token.
+    """
+    found = [TokenRegions() for _ in document.sentences]
+    rest: list[Region] = []
+    aligner = Aligner(document)
+    for region in document.regions:
+        if region.status in (UNKNOWN, KNOWN):
+            spans = _spans(document.sentences, region)
+            for number, span in spans:
+                (found[number].unknown if region.status == UNKNOWN else found[number].known).append(span)
+            if not spans:
+                rest.append(region)
+            continue
+        tokens = aligner.tokens_of(region.start, region.end)
+        if tokens is None:
+            rest.append(region)
+        else:
+            found[tokens.sentence].negatives.append((tokens.start, tokens.end))
+    return found, rest
+
+
+def _spans(sentences: list[Sentence], region: Region) -> list[tuple[int, tuple[int, int]]]:
+    """The tokens of a region in each sentence that it reaches into."""
+    first = bisect_right(sentences, region.start, key=lambda sentence: sentence.end)
+    last = bisect_left(sentences, region.end, key=lambda sentence: sentence.start)
+    spans = []
+    for number in range(first, last):
+        tokens = sentences[number].tokens
+        if region.status == UNKNOWN:
+            start = bisect_right(tokens, region.start, key=lambda token: token.end)
+            end = bisect_left(tokens, region.end, key=lambda token: token.start)
+        else:
+            start = bisect_left(tokens, region.start, key=lambda token: token.start)
+            end = bisect_right(tokens, region.end, key=lambda token: token.end)
+        if start < end:
+            spans.append((number, (start, end)))
+    return spans

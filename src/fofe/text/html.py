@@ -7,12 +7,15 @@ after the last word of a mention, where they are read aloud in their place but n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import count, pairwise
+from typing import NamedTuple
+from zlib import crc32
 
-from fofe.text.colours import colour_of
 from fofe.text.document import NOMINAL, Document, Mention
-from fofe.text.spans import pieces, rows
 
 STYLE = """\
 .fofe { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -25,9 +28,23 @@ STYLE = """\
 """
 """What makes `marked_up` visible; a page needs it once."""
 
+_COLOURS = {
+    "PER": "#0b62a8",
+    "ORG": "#a83b00",
+    "GPE": "#00704f",
+    "LOC": "#6b5b00",
+    "FAC": "#8a2a82",
+    "MISC": "#4b5563",
+}
+_OTHER_COLOURS = ("#9d174d", "#3730a3", "#0e7490", "#854d0e", "#7f1d1d", "#3f6212", "#5b21b6", "#115e59")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LINE = 1.7
 """The height of a line without nested mentions, in ems; each further row of underlines adds to it."""
+
+
+def colour_of(type: str) -> str:
+    """A colour on which white text can be read; a type has the same one in every text and process."""
+    return _COLOURS.get(type) or _OTHER_COLOURS[crc32(type.encode(errors="replace")) % len(_OTHER_COLOURS)]
 
 
 def marked_up(document: Document, *, scores: bool = True) -> str:
@@ -71,19 +88,20 @@ def page(documents: Iterable[Document], title: str = "Mentions") -> str:
 
 def _elements(document: Document, row_of: list[int], scores: bool) -> Iterator[str]:
     mentions = document.mentions
-    for piece in pieces(mentions, len(document.text)):
-        for number in piece.opened:
+    for part in text_slices(mentions, len(document.text)):
+        for number in part.opened:
             yield _opening(mentions[number], row_of[number])
-        yield _escaped(document.text[piece.start : piece.end])
-        for number in piece.closed:
-            if number in piece.ended:
+        yield _escaped(document.text[part.start : part.end])
+        for number in part.closed:
+            if number in part.ended:
                 yield _label(mentions[number], scores)
             yield "</mark>"
 
 
 def _opening(mention: Mention, row: int) -> str:
     kind = ' class="nom"' if mention.kind == NOMINAL else ""
-    return f'<mark{kind} style="--c: {colour_of(mention.type)}; --row: {row}" title="{_told(mention)}">'
+    style = f"--c: {colour_of(mention.type)}; --row: {row}"
+    return f'<mark{kind} style="{style}" title="{_description(mention)}">'
 
 
 def _label(mention: Mention, scores: bool) -> str:
@@ -91,7 +109,7 @@ def _label(mention: Mention, scores: bool) -> str:
     return f"<small>{_escaped(mention.label)}{score}</small>"
 
 
-def _told(mention: Mention) -> str:
+def _description(mention: Mention) -> str:
     kind = "nominal" if mention.kind == NOMINAL else "name"
     return f"{_escaped(mention.type)}, {kind}, score {mention.score:.3f}"
 
@@ -99,3 +117,65 @@ def _told(mention: Mention) -> str:
 def _escaped(text: str) -> str:
     """Text as HTML; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
     return _SURROGATES.sub("\ufffd", escape(text))
+
+
+class TextSlice(NamedTuple):
+    """The text between two neighbouring borders of mentions."""
+
+    start: int
+    end: int
+    opened: list[int]
+    """The numbers of the mentions whose elements open before it, the outermost first."""
+    closed: list[int]
+    """Those whose elements close after it, the innermost first."""
+    ended: frozenset[int]
+    """Those that end after it. A mention that crosses one of these closes too, and opens again."""
+
+
+def rows(mentions: Sequence[Mention]) -> list[int]:
+    """The row of each mention's underline: 0 is next to the text, and no two in a row overlap.
+
+    Shorter mentions come first, so the inner ones of a nest lie nearer to the text.
+    """
+    found = [0] * len(mentions)
+    filled: list[list[tuple[int, int]]] = []  # the spans in each row, in order
+    for number in sorted(range(len(mentions)), key=lambda number: _size(mentions[number])):
+        start, end = mentions[number].start, mentions[number].end
+        for row in count():
+            if row == len(filled):
+                filled.append([])
+            before = bisect_left(filled[row], (end, 0))
+            # Of the spans that start before this one ends, the last reaches furthest.
+            if before == 0 or filled[row][before - 1][1] <= start:
+                filled[row].insert(before, (start, end))
+                found[number] = row
+                break
+    return found
+
+
+def _size(mention: Mention) -> tuple[int, int]:
+    return mention.end - mention.start, mention.start
+
+
+def text_slices(mentions: Sequence[Mention], length: int) -> Iterator[TextSlice]:
+    """The slices of a text of `length` characters; the elements of mentions nest in one another."""
+    starting: defaultdict[int, list[int]] = defaultdict(list)
+    ending: defaultdict[int, list[int]] = defaultdict(list)
+    for number, mention in enumerate(mentions):
+        starting[mention.start].append(number)
+        ending[mention.end].append(number)
+    again: list[int] = []
+    stack: list[int] = []
+    for start, end in pairwise(sorted({0, length, *starting, *ending})):
+        opened = sorted(
+            again + starting[start],
+            key=lambda number: (-mentions[number].end, mentions[number].start, number),
+        )
+        stack += opened
+        ended = frozenset(ending[end])
+        # Whatever stands above the lowest element that ends must close with it.
+        lowest = next((level for level, number in enumerate(stack) if number in ended), len(stack))
+        closed = stack[lowest:][::-1]
+        del stack[lowest:]
+        again = [number for number in closed if number not in ended]
+        yield TextSlice(start, end, opened, closed, ended)

@@ -1,18 +1,27 @@
-"""Words as a model reads them, whatever the caller's text does to them.
+"""The forms of words that a model sees: composed and shortened, with digits replaced by classes.
 
 This is for the network alone: tokens and offsets stay those of the caller's own text.
+
+There are too many numbers for each to have a vector, so a vocabulary has classes of them. A digit rule maps a
+token to its class for look-up. A model's configuration names the rule that its vocabulary was made with.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from fofe.base.errors import ConfigError
 
 MOST_CHARACTERS = 100
-"""Of a longer word the beginning and the end are read: characters cost memory, whatever they are."""
+"""Of a longer word only the beginning and the end are kept: each character costs memory."""
 
 
-def as_read(words: list[str]) -> list[str]:
-    """The words of a sentence with their accents composed (NFC), and very long ones shortened."""
+def normalise(words: list[str]) -> list[str]:
+    """The words of a sentence with their accents composed (NFC), and very long words shortened."""
     text = "".join(words)
     if not text.isascii():
         words = [unicodedata.normalize("NFC", word) for word in words]
@@ -24,3 +33,83 @@ def as_read(words: list[str]) -> list[str]:
 def _shortened(word: str) -> str:
     half = MOST_CHARACTERS // 2
     return word if len(word) <= MOST_CHARACTERS else word[:half] + word[-half:]
+
+
+DigitRule = Callable[[str], str]
+
+_LONGEST_NUMBER_CLASS = 6
+
+_NUMBER = re.compile(r"[\d.,]+")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DIGITS_OR_LETTERS = re.compile(r"(\d+)|[^\W\d_]+")
+
+_CLASSES = re.compile(
+    r"""
+      (?P<date> \d{4}([-/.])\d{1,2}\2\d{1,2} | \d{1,2}([-/.])\d{1,2}\3(?:\d{4}|\d{2}) )
+    | (?P<time> \d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:[ap]\.?m\.?)? | \d{1,2}[ap]\.?m\.? )
+    | (?P<percent> [+\-−]?[\d.,]+[%％‰] )
+    | (?P<money> [A-Z]{0,3}[$€£¥₹₩]\d[\d.,]*(?:bn|[kmbt])? | \d[\d.,]*[$€£¥₹₩] )
+    | (?P<phone> \+\d+(?:-\d+)+ | (?:\d-)?\d{3}-\d{3}-\d{4} | \d{3}-\d{4} )
+    | (?P<ordinal> [\d,]+(?:st|nd|rd|th) | \d+\.?[ºª°] )
+    | (?P<year> (?:1\d|20)\d\d )
+    | (?P<decade> (?:1\d|20)\d0['’]?s | ['’]?\d0['’]?s )
+    | (?P<number> [+\-−]?[\d.,]+ )
+    | (?P<fraction> (?:\d+-)?\d+/\d+ )
+    | (?P<range> \d[\d.,]*[-–:]\d[\d.,]* )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def _has_digit(token: str) -> bool:
+    return not token.isalpha() and any(map(str.isdigit, token))
+
+
+def shape_class(token: str) -> str:
+    """The class of a token by its shape, the way the published vectors were trained.
+
+    Digits, dots and commas alone give `<num1>` to `<num6>` by their number (6 and more together), a date like
+    1996-12-06 `<date>`, and anything else its shape in angle brackets, with every run of digits as `0` and
+    every run of letters as `a`: `<0-a>`, `<a0>`, `<0:0>`. A superscript counts as a letter (`km²` is `<a>`),
+    which is what those vectors hold.
+    """
+    if not _has_digit(token):
+        return token
+    if _NUMBER.fullmatch(token):
+        return f"<num{min(len(token), _LONGEST_NUMBER_CLASS)}>"
+    if _ISO_DATE.fullmatch(token):
+        return "<date>"
+    return f"<{_DIGITS_OR_LETTERS.sub(lambda run: '0' if run[1] else 'a', token)}>"
+
+
+def named_class(token: str) -> str:
+    """The class of a token by what it most likely means: `<number>`, `<date>`, `<time>`, `<phone>` ...
+
+    What fits none of the named classes is `<alphanumeric>` with letters in it and `<numeric>` without.
+    """
+    if not _has_digit(token):
+        return token
+    match = _CLASSES.fullmatch(token)
+    if match is not None:
+        return f"<{match.lastgroup}>"
+    return "<alphanumeric>" if any(map(str.isalpha, token)) else "<numeric>"
+
+
+def unchanged(token: str) -> str:
+    """The token itself: for a vocabulary that holds its numbers as they are."""
+    return token
+
+
+DIGIT_RULES: Final[Mapping[str, DigitRule]] = MappingProxyType(
+    {"shape": shape_class, "classes": named_class, "none": unchanged}
+)
+
+
+def digit_rule(name: str) -> DigitRule:
+    """The rule of that name: `shape` (the usual one), `classes` or `none`."""
+    try:
+        return DIGIT_RULES[name]
+    except KeyError:
+        raise ConfigError(
+            f"there is no digit rule {name!r}", remedy=f"choose one of {', '.join(DIGIT_RULES)}"
+        ) from None

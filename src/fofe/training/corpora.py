@@ -14,9 +14,8 @@ from fofe.base.report import Report
 from fofe.decode.view import outer_spans
 from fofe.evaluate.scheme import mapped
 from fofe.formats import read_corpus
-from fofe.text.bare_names import with_bare_names
 from fofe.text.document import NONE, Document, join_label, split_label
-from fofe.text.heads import with_heads
+from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import NEGATIVE, Annotation
 from fofe.training.config import CorpusConfig, RunConfig

@@ -10,10 +10,9 @@ import numpy as np
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.base.report import Report
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.text.align import align
+from fofe.text.align import TokenRegions, align, token_regions
 from fofe.text.document import NONE, Document
-from fofe.text.normalise import as_read
-from fofe.text.regions import TokenRegions, token_regions
+from fofe.text.normalise import normalise
 from fofe.training.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
 from fofe.training.places import Places, marked, mention_places
 
@@ -55,7 +54,7 @@ def labelled_sentences(
             report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
         sentences += [
             LabelledSentence(
-                as_read(sentence.words),
+                normalise(sentence.words),
                 found,
                 number == 0,
                 _unknown(len(sentence), marks, unannotated),

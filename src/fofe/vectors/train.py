@@ -19,9 +19,8 @@ from fofe import __version__
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import write_atomically
 from fofe.base.report import Report
-from fofe.formats.vectors import WordVectors
-from fofe.formats.write_vectors import write_vectors
-from fofe.text.digits import digit_rule
+from fofe.formats.vectors import WordVectors, write_vectors
+from fofe.text.normalise import digit_rule
 from fofe.text.segment import in_words, segmenter
 from fofe.text.tokenise import tokeniser
 from fofe.vectors.plain_text import paragraphs

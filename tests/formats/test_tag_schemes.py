@@ -9,15 +9,15 @@ from seqeval import scheme as seqeval_schemes
 from seqeval.metrics.sequence_labeling import get_entities
 
 from fofe.base.errors import InputError
-from fofe.formats.schemes import (
+from fofe.formats.tag_schemes import (
     NEEDLESS,
     ORPHAN,
-    SCHEMES,
+    TAG_SCHEMES,
     UNFINISHED,
-    Scheme,
+    TagScheme,
     TagSpan,
-    detect_scheme,
-    scheme_named,
+    detect_tag_scheme,
+    tag_scheme,
 )
 
 LABELS = ("PER", "LOC", "creative-work")
@@ -28,7 +28,7 @@ STRICT = {
     "BILOU": seqeval_schemes.BILOU,
 }
 
-schemes = st.sampled_from(SCHEMES)
+schemes = st.sampled_from(TAG_SCHEMES)
 
 
 @st.composite
@@ -44,14 +44,14 @@ def flat_spans(draw: st.DrawFn) -> tuple[list[TagSpan], int]:
 
 
 @st.composite
-def any_tags(draw: st.DrawFn) -> tuple[Scheme, list[str]]:
+def any_tags(draw: st.DrawFn) -> tuple[TagScheme, list[str]]:
     """A scheme and tags in its letters, in any order, broken ones included."""
     scheme = draw(schemes)
     tag = st.builds("{}-{}".format, st.sampled_from(sorted(scheme.letters)), st.sampled_from(LABELS))
     return scheme, draw(st.lists(st.one_of(st.just("O"), tag), max_size=12))
 
 
-def as_bioes(scheme: Scheme, tags: list[str]) -> list[str]:
+def as_bioes(scheme: TagScheme, tags: list[str]) -> list[str]:
     """The same tags in the letters that seqeval knows."""
     marks_ends = scheme.end != scheme.inside
     letters = {scheme.inside: "I", scheme.begin: "B"}
@@ -61,7 +61,7 @@ def as_bioes(scheme: Scheme, tags: list[str]) -> list[str]:
 
 
 @given(any_tags())
-def test_reads_any_sequence_as_seqeval_and_conlleval_do(case: tuple[Scheme, list[str]]) -> None:
+def test_reads_any_sequence_as_seqeval_and_conlleval_do(case: tuple[TagScheme, list[str]]) -> None:
     scheme, tags = case
     spans, _ = scheme.decode(tags)
     with warnings.catch_warnings():
@@ -71,7 +71,7 @@ def test_reads_any_sequence_as_seqeval_and_conlleval_do(case: tuple[Scheme, list
 
 
 @given(schemes, flat_spans())
-def test_what_is_encoded_is_decoded_without_fault(scheme: Scheme, case: tuple[list[TagSpan], int]) -> None:
+def test_what_is_encoded_is_decoded_without_fault(scheme: TagScheme, case: tuple[list[TagSpan], int]) -> None:
     spans, length = case
     tags = scheme.encode(spans, length)
     assert len(tags) == length
@@ -81,13 +81,13 @@ def test_what_is_encoded_is_decoded_without_fault(scheme: Scheme, case: tuple[li
 @given(st.sampled_from(sorted(STRICT)), flat_spans())
 def test_encoding_satisfies_the_strict_schemes_of_seqeval(name: str, case: tuple[list[TagSpan], int]) -> None:
     spans, length = case
-    tags = scheme_named(name).encode(spans, length)
+    tags = tag_scheme(name).encode(spans, length)
     found = seqeval_schemes.Entities([tags], STRICT[name]).entities[0]
     assert [(entity.start, entity.end, entity.tag) for entity in found] == spans
 
 
 @given(any_tags())
-def test_a_sequence_without_faults_is_what_the_encoder_writes(case: tuple[Scheme, list[str]]) -> None:
+def test_a_sequence_without_faults_is_what_the_encoder_writes(case: tuple[TagScheme, list[str]]) -> None:
     scheme, tags = case
     spans, faults = scheme.decode(tags)
     assert (scheme.encode(spans, len(tags)) == tags) == (not faults)
@@ -95,10 +95,10 @@ def test_a_sequence_without_faults_is_what_the_encoder_writes(case: tuple[Scheme
 
 @given(schemes, st.lists(flat_spans(), min_size=1, max_size=4))
 def test_detected_scheme_reads_the_same_mentions(
-    scheme: Scheme, cases: list[tuple[list[TagSpan], int]]
+    scheme: TagScheme, cases: list[tuple[list[TagSpan], int]]
 ) -> None:
     sentences = [scheme.encode(spans, length) for spans, length in cases]
-    found = detect_scheme(sentences)
+    found = detect_tag_scheme(sentences)
     for tags, (spans, _) in zip(sentences, cases, strict=True):
         assert found.decode(tags) == (spans, [])
 
@@ -120,22 +120,22 @@ def test_detected_scheme_reads_the_same_mentions(
     ],
 )
 def test_scheme_is_recognised(sentences: list[list[str]], name: str) -> None:
-    assert detect_scheme(sentences).name == name
+    assert detect_tag_scheme(sentences).name == name
 
 
 def test_letters_of_two_schemes_are_an_error_that_lists_the_schemes() -> None:
     with pytest.raises(InputError, match=r"E, L fit no tag scheme.*IOB2, IOB1, BIOES, BMES, BMEWO, BILOU"):
-        detect_scheme([["E-PER", "L-PER"]])
+        detect_tag_scheme([["E-PER", "L-PER"]])
 
 
 @pytest.mark.parametrize(("name", "expected"), [("bio", "IOB2"), ("IOBES", "BIOES"), ("bilou", "BILOU")])
 def test_schemes_have_other_names(name: str, expected: str) -> None:
-    assert scheme_named(name).name == expected
+    assert tag_scheme(name).name == expected
 
 
 def test_unknown_scheme_names_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"'IOB'.*use one of IOB2, IOB1"):
-        scheme_named("IOB")
+        tag_scheme("IOB")
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_unknown_scheme_names_the_known_ones() -> None:
     ],
 )
 def test_broken_tags_are_named(name: str, tags: list[str], faults: list[tuple[int, str]]) -> None:
-    assert scheme_named(name).decode(tags)[1] == faults
+    assert tag_scheme(name).decode(tags)[1] == faults

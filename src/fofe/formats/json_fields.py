@@ -7,7 +7,7 @@ from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.formats._shared import parse_label
+from fofe.formats.common import parse_label
 from fofe.text.document import NAME, NOMINAL, Mention
 
 _KIND_OF_VALUE = {

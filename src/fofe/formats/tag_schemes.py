@@ -8,7 +8,8 @@ sequences it calls broken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from fofe.base.errors import InputError
 
@@ -33,14 +34,17 @@ class Fault(NamedTuple):
     mend: str
 
 
-class Scheme:
+@dataclass(frozen=True)
+class TagScheme:
     """Letters for the first, a middle, the last and the only token of a mention."""
 
-    name: ClassVar[str]
-    begin: ClassVar[str] = "B"
-    inside: ClassVar[str] = "I"
-    end: ClassVar[str] = "I"
-    single: ClassVar[str] = "B"
+    name: str
+    begin: str = "B"
+    inside: str = "I"
+    end: str = "I"
+    single: str = "B"
+    begins_inside: bool = False
+    """True if the letter `inside` starts a mention, except after another one of the same label."""
 
     @property
     def letters(self) -> set[str]:
@@ -63,7 +67,7 @@ class Scheme:
                 start = -1
                 if letter != OUTSIDE:
                     start, label = position, tag_label
-                    mend = self.mend_of_start(letter, before == tag_label)
+                    mend = self._mend_of_start(letter, before == tag_label)
                     if mend is not None:
                         faults.append(Fault(position, mend))
             if start >= 0 and self._marks_ends and letter in (self.end, self.single):
@@ -75,14 +79,20 @@ class Scheme:
     def encode(self, spans: Iterable[TagSpan], length: int) -> list[str]:
         """The tags of a sentence of `length` tokens; the spans must not overlap."""
         tags = [OUTSIDE] * length
-        for span in sorted(spans):
-            middle = [self.inside] * (span.end - span.start - 2)
-            letters = [self.single] if span.end - span.start == 1 else [self.begin, *middle, self.end]
-            tags[span.start : span.end] = [f"{letter}-{span.label}" for letter in letters]
+        for start, end, label in sorted(spans):
+            letters = [self.begin, *[self.inside] * (end - start - 2), self.end]
+            if end - start == 1:
+                letters = [self.single]
+            touches = start > 0 and tags[start - 1].partition("-")[2] == label
+            if self.begins_inside and not touches:
+                letters[0] = self.inside
+            tags[start:end] = [f"{letter}-{label}" for letter in letters]
         return tags
 
-    def mend_of_start(self, letter: str, after_same_label: bool) -> str | None:  # noqa: ARG002
-        """How a tag that starts a mention had to be mended, if it should not start one here."""
+    def _mend_of_start(self, letter: str, after_same_label: bool) -> str | None:
+        """How a tag that starts a mention is read if it should not start one here."""
+        if self.begins_inside:
+            return NEEDLESS if letter == self.begin and not after_same_label else None
         return None if letter in (self.begin, self.single) else ORPHAN
 
     @property
@@ -90,65 +100,14 @@ class Scheme:
         return self.end != self.inside
 
 
-class IOB2(Scheme):
-    """B- starts every mention; also called BIO."""
-
-    name = "IOB2"
-
-
-class IOB1(Scheme):
-    """B- stands only between two mentions of one label that touch; otherwise I- starts a mention."""
-
-    name = "IOB1"
-
-    def encode(self, spans: Iterable[TagSpan], length: int) -> list[str]:
-        tags = [OUTSIDE] * length
-        for span in sorted(spans):
-            touches = span.start > 0 and tags[span.start - 1].partition("-")[2] == span.label
-            tags[span.start : span.end] = [f"I-{span.label}"] * (span.end - span.start)
-            if touches:
-                tags[span.start] = f"B-{span.label}"
-        return tags
-
-    def mend_of_start(self, letter: str, after_same_label: bool) -> str | None:
-        return NEEDLESS if letter == self.begin and not after_same_label else None
-
-
-class BIOES(Scheme):
-    """E- ends a mention of several tokens, S- is a whole mention; also called IOBES."""
-
-    name = "BIOES"
-    end = "E"
-    single = "S"
-
-
-class BMES(Scheme):
-    """As BIOES with M- (middle) for I-; usual for Chinese."""
-
-    name = "BMES"
-    inside = "M"
-    end = "E"
-    single = "S"
-
-
-class BMEWO(Scheme):
-    """As BMES with W- (whole) for S-."""
-
-    name = "BMEWO"
-    inside = "M"
-    end = "E"
-    single = "W"
-
-
-class BILOU(Scheme):
-    """As BIOES with L- (last) for E- and U- (unit) for S-."""
-
-    name = "BILOU"
-    end = "L"
-    single = "U"
-
-
-SCHEMES: tuple[Scheme, ...] = (IOB2(), IOB1(), BIOES(), BMES(), BMEWO(), BILOU())
+TAG_SCHEMES = (
+    TagScheme("IOB2"),
+    TagScheme("IOB1", begins_inside=True),
+    TagScheme("BIOES", end="E", single="S"),
+    TagScheme("BMES", inside="M", end="E", single="S"),
+    TagScheme("BMEWO", inside="M", end="E", single="W"),
+    TagScheme("BILOU", end="L", single="U"),
+)
 _ALIASES = {
     "BIO": "IOB2",
     "BIO2": "IOB2",
@@ -157,33 +116,33 @@ _ALIASES = {
     "BMESO": "BMES",
     "BIOUL": "BILOU",
 }
-LETTERS = {letter for scheme in SCHEMES for letter in scheme.letters}
-"""Every letter that a tag may begin with, apart from O."""
+LETTERS = {letter for scheme in TAG_SCHEMES for letter in scheme.letters}
+"""Every letter that a tag may begin with, except O."""
 
 
-def scheme_named(name: str) -> Scheme:
+def tag_scheme(name: str) -> TagScheme:
     """The scheme of that name, whatever its case; an error lists the accepted ones."""
     wanted = _ALIASES.get(name.upper(), name.upper())
-    for scheme in SCHEMES:
+    for scheme in TAG_SCHEMES:
         if scheme.name == wanted:
             return scheme
-    raise InputError(f"unknown tag scheme {name!r}", remedy=f"use one of {scheme_names()}")
+    raise InputError(f"unknown tag scheme {name!r}", remedy=f"use one of {tag_scheme_names()}")
 
 
-def scheme_names() -> str:
+def tag_scheme_names() -> str:
     """The accepted schemes and their other names, for messages."""
-    return ", ".join([*(scheme.name for scheme in SCHEMES), *_ALIASES])
+    return ", ".join([*(scheme.name for scheme in TAG_SCHEMES), *_ALIASES])
 
 
-def detect_scheme(sentences: Iterable[Sequence[str]]) -> Scheme:
+def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
     """The scheme that the tags of the sentences break least; of equals, the most usual one."""
     sentences = list(sentences)
     seen = {tag[0] for tags in sentences for tag in tags} - {OUTSIDE}
-    fitting = [scheme for scheme in SCHEMES if seen <= scheme.letters]
+    fitting = [scheme for scheme in TAG_SCHEMES if seen <= scheme.letters]
     if not fitting:
         raise InputError(
             f"tags that begin with {', '.join(sorted(seen))} fit no tag scheme",
-            remedy=f"accepted schemes: {scheme_names()}",
+            remedy=f"accepted schemes: {tag_scheme_names()}",
         )
     # With the letters of the first one alone the others could only be more broken.
     rivals = [scheme for scheme in fitting if scheme.letters == fitting[0].letters]

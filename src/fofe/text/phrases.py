@@ -1,0 +1,256 @@
+"""English noun phrases, by rule and without a parser: their head words, and names without determiners.
+
+The head: a phrase is cut where something begins that follows its head: a preposition, a clause, a comma, a
+conjunction, a verb, a participle, another determiner. What is left ends with the head, except for a few words
+that may follow it. Words before a possessive `'s` belong to the owner. In a phrase without a noun (`the two`)
+the last word is the head.
+
+Bare names (*Thames*, not *the Thames*): corpora differ in whether a determiner, or a possessive *'s*, belongs
+to a name. A model that learns from several of them finds neither form reliably; if all names are bare, it
+does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fofe.text.align import Aligner
+from fofe.text.document import NAME, NOMINAL, Document, Mention
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DETERMINERS = _words(
+    "a an the this that these those some any no every each either neither both all half such what which "
+    "whose my your his her its our their thy another other many few several most more enough certain"
+)
+NUMBERS = _words(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+ADVERBS = _words(
+    "only quite so very too rather just even nearly almost about mainly mostly merely simply originally "
+    "particularly especially formerly newly highly fully truly really exceedingly extremely"
+)
+"""What may stand before a determiner or an adjective, and is never a head."""
+OPENERS = _words("a an the this these those my your his her its our their thy every each some no")
+"""Determiners that begin a new phrase when they follow a noun."""
+PREPOSITIONS = _words(
+    "of in on at by for from with without to into onto upon over under between betwixt among amongst "
+    "against about above below beneath behind beside besides beyond near through throughout toward "
+    "towards during before after since until till within across along alongside around round off outside "
+    "inside like unlike as than per via opposite amid amidst despite except regarding concerning "
+    "including such aboard up down out"
+)
+CLAUSES = _words(
+    "who whom whose which that where when why how because if whether while whereas though although i you "
+    "he she it we they me him us them there not only is are was were be been being am 's 're 've 'd has "
+    "have had do does did can could will would shall should may might must ought"
+)
+"""What begins a clause, or stands in one: pronouns and verbs."""
+AFTER_PRONOUNS = _words("of who whom which from in at with for")
+"""What may follow a phrase that is a determiner only: those who came, many of them."""
+CONJUNCTIONS = _words("and or but nor & and/or yet plus")
+MARKS = _words(", ; : . ! ? ( ) [ ] { } – — -- … / ... -LRB- -RRB-")
+QUOTES = _words("\" ' ` `` '' “ ” ‘ ’ « »")
+POSSESSIVES = _words("'s ’s ' ’")
+TRAILING = _words(
+    "itself himself herself themselves myself ourselves yourself yourselves alone too here there now then "
+    "today yesterday tomorrow tonight ago away abroad again alike else already still ever once together "
+    "apart forward able unable available familiar capable responsible eager full aware unaware worthy "
+    "ready similar due close present proper concerned involved next possible long old"
+)
+"""Words that may stand behind the head."""
+PARTICIPLES = _words(
+    "made known written born held taken given called named left seen built bound sent found told kept "
+    "brought worn drawn grown shown hidden sung thrown driven chosen set put led lost met paid sold spent "
+    "worth gone done begun broken"
+)
+"""Those that end neither in -ed nor in -ing."""
+NAMING = _words("named called titled entitled nicknamed aged born located situated")
+"""Participles that always follow their noun, whatever comes after them."""
+ING_NOUNS = _words(
+    "being beings building wing king ring spring string thing something anything nothing everything "
+    "evening morning meeting wedding sibling offspring darling ceiling opening landing crossing clearing "
+    "dwelling gathering painting clothing lightning railing lodging housing parking banking shipping "
+    "engineering nursing underling hireling foundling stripling weakling pudding setting surrounding "
+    "surroundings ding"
+)
+"""Nouns that look like participles."""
+ED_NOUNS = _words("bed seed weed feed need reed shed sled speed breed creed deed greed hundred kindred")
+ADJECTIVES = _words(
+    "good bad big small large great little old young new long short high low tall thin fat rich poor "
+    "strong weak happy sad hot cold warm cool dark light bright black white red green blue brown yellow "
+    "grey gray golden dear fine fair pretty beautiful ugly hard soft heavy easy early late first second "
+    "third last next other same own main local national international public private social political "
+    "economic legal medical military modern ancient former current recent major minor central north south "
+    "east west northern southern eastern western upper lower middle human free full empty open clean "
+    "dirty wise silly dead alive sick healthy wild quiet noisy quick slow rough smooth sharp dull deep "
+    "shallow wide narrow broad loose tight gentle cruel kind brave proud noble honest simple single "
+    "double whole various different similar special common rare strange foreign religious cultural "
+    "natural physical financial industrial commercial federal rural urban royal male female lonely "
+    "desperate separate domestic top chief senior junior primary secondary"
+)
+"""Frequent ones; others are known by their endings."""
+ADJECTIVE_ENDINGS = tuple(_words("ous ful ive less able ible ish ary ical al ic est ern"))
+NEVER_HEADS = DETERMINERS | NUMBERS | ADVERBS | CONJUNCTIONS | QUOTES | MARKS | {"-"}
+AFTER_PARTICIPLES = PREPOSITIONS | ADVERBS | CLAUSES | DETERMINERS | MARKS | CONJUNCTIONS
+"""What shows, right after a participle, that it follows its noun."""
+
+
+def with_heads(document: Document) -> Document:
+    """The document with its nominals reduced to their heads: as its corpus gives them, else by rule.
+
+    Names stay unchanged, and so do mentions that do not begin and end with a token.
+    """
+    aligner = Aligner(document)
+
+    def reduced(mention: Mention) -> Mention:
+        if mention.kind != NOMINAL:
+            return mention
+        if mention.head is not None:
+            start, end = mention.head
+        else:
+            tokens = aligner.tokens_at(mention.start, mention.end)
+            if not tokens:
+                return mention
+            _, start, end = tokens[head_word([token.text for token in tokens])]
+        return replace(mention, start=start, end=end, text=document.text[start:end], head=None)
+
+    return replace(document, mentions=list(map(reduced, document.mentions)))
+
+
+def with_bare_names(document: Document) -> Document:
+    """The document with its names made bare; nominals stay unchanged."""
+    aligner = Aligner(document)
+    starts = {sentence.start for sentence in document.sentences}
+
+    def reduced(mention: Mention) -> Mention:
+        tokens = aligner.tokens_at(mention.start, mention.end) if mention.kind == NAME else []
+        if not tokens:
+            return mention
+        first, last = bare_name([token.text for token in tokens], opens=mention.start in starts)
+        start, end = tokens[first].start, tokens[last - 1].end
+        return replace(mention, start=start, end=end, text=document.text[start:end])
+
+    return replace(document, mentions=list(map(reduced, document.mentions)))
+
+
+def bare_name(words: Sequence[str], *, opens: bool = False) -> tuple[int, int]:
+    """The half-open range of the name itself in a phrase of at least one word.
+
+    It begins after a determiner and the lower-case words and punctuation that follow it, and ends before a
+    possessive *'s*. A capitalised determiner belongs to the name (*The Hague*), unless it opens the sentence.
+    A phrase without a capital or a digit keeps its determiner, and so does one in which punctuation follows
+    the determiner directly (*A - 1*).
+
+    >>> bare_name("the late John Graves 's".split())
+    (2, 4)
+    """
+    last = len(words) - (len(words) > 1 and words[-1] in POSSESSIVES)
+    determiner = words[0].lower() if opens else words[0]
+    if determiner not in OPENERS | {"that"} or not _is_word(words[min(1, last - 1)]):
+        return 0, last
+    begins = (n for n in range(1, last) if _is_word(words[n]) and not words[n].islower())
+    return next(begins, 0), last
+
+
+def _is_word(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def head_word(words: Sequence[str]) -> int:
+    """The position of the head of a noun phrase of at least one word.
+
+    >>> words = "his closest friend from the old days".split()
+    >>> words[head_word(words)]
+    'friend'
+    """
+    lower = [word.lower() for word in words]
+    start, end = _without_marks(lower)
+    head = fallback = start
+    found = False
+    for position in range(start, end):
+        word = lower[position]
+        if word in POSSESSIVES and position + 1 < end and found:
+            found = False
+        elif (found and _ends_phrase(lower, position, end, head)) or (
+            position > start and word in AFTER_PRONOUNS
+        ):
+            break
+        elif _may_be_head(word) or (word == "one" and position > start):  # the old one
+            if not (found and word in TRAILING):
+                head = position
+            found = True
+        elif word not in QUOTES and word not in MARKS and word != "-":
+            fallback = position
+    return _before_name(words, start, head) if found else fallback
+
+
+def _before_name(words: Sequence[str], start: int, head: int) -> int:
+    """The noun in front of a name, if the phrase ends with one: the physician Yang Buwei."""
+    first = head
+    while first > start and words[first][0].isupper() and words[first - 1][0].isupper():
+        first -= 1
+    before = words[first - 1] if first > start else ""
+    if words[first][0].isupper() and before.islower() and len(before) > 2 and _is_noun(before):
+        return first - 1
+    return head
+
+
+def _is_noun(word: str) -> bool:
+    return _may_be_head(word) and not _is_adjective(word) and not word.endswith(("ed", "ing", "ly"))
+
+
+def _without_marks(words: Sequence[str]) -> tuple[int, int]:
+    """The phrase without quotes, marks and a possessive at its ends, if that leaves anything."""
+    start, end = 0, len(words)
+    ignored = QUOTES | MARKS | POSSESSIVES | {"-", "+"}
+    while end - start > 1 and words[end - 1] in ignored:
+        end -= 1
+    while end - start > 1 and words[start] in ignored:
+        start += 1
+    return start, end
+
+
+def _may_be_head(word: str) -> bool:
+    return not (word in NEVER_HEADS or word[0].isdigit())
+
+
+def _ends_phrase(words: Sequence[str], position: int, end: int, head: int) -> bool:
+    """Whether the word at a position, with a possible head before it, is the first that follows the head."""
+    word = words[position]
+    if words[position - 1] == "-" or (position + 1 < end and words[position + 1] == "-"):
+        return False  # a part of a compound: co - founder, by - election
+    if word in CONJUNCTIONS or word == ",":
+        return not _is_adjective(words[position - 1])
+    if word in PREPOSITIONS or word in CLAUSES or word in MARKS or word in OPENERS:
+        return True
+    return _is_participle(words, position, end, head)
+
+
+def _is_adjective(word: str) -> bool:
+    return word in ADJECTIVES or word.endswith(ADJECTIVE_ENDINGS) or _is_regular_past(word)
+
+
+def _is_regular_past(word: str) -> bool:
+    return word.endswith("ed") and word not in ED_NOUNS and len(word) > 4
+
+
+def _is_participle(words: Sequence[str], position: int, end: int, head: int) -> bool:
+    """Whether a participle follows its noun; one before another noun does not (`a retired teacher`)."""
+    word = words[position]
+    regular = (word.endswith("ing") and word not in ING_NOUNS) or _is_regular_past(word)
+    if not regular and word not in PARTICIPLES and word not in NAMING:
+        return False
+    if head != position - 1 or _is_adjective(words[head]) or words[head].endswith("ly"):
+        return False
+    if word in NAMING:
+        return True
+    if position + 1 == end:
+        return word.endswith("ed") or words[head].endswith("s") or words[head] in ("people", "men", "women")
+    after = words[position + 1]
+    return after in AFTER_PARTICIPLES or after.endswith("ly") or words[head].endswith("s")
