@@ -61,7 +61,7 @@ def test_a_directory_is_told_before_anything_is_written(tmp_path: Path) -> None:
 def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"text": "In Lima it rained."}\n')
-    assert main(["convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2
+    assert main(["corpus", "convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2
     assert capsys.readouterr().err == "fofe: No space left on device\n"
 
 

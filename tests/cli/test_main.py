@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 
 import fofe
-from fofe.cli import main, make_parser
-
-COMMANDS = ("train", "tag", "evaluate", "compare", "inspect", "convert", "check", "completion")
+from fofe.cli import COMMANDS, main, make_parser
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -64,13 +62,41 @@ def test_no_command_or_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        ("tagg", "did you mean fofe tag?"),
+        ("evalute gold", "did you mean fofe evaluate?"),
+        ("inspect en", "did you mean fofe model inspect?"),
+        ("models", "did you mean fofe model list?"),
+        ("ensemble a b", "did you mean fofe model average?"),
+        ("calibrat", "did you mean fofe model calibrate?"),
+        ("model inspct", "did you mean fofe model inspect?"),
+        ("model wiki", "did you mean fofe corpus wiki?"),
+        ("convert", "did you mean fofe corpus convert or fofe vectors convert or fofe kbp convert?"),
+        ("qwxyz", "see fofe --help"),
+    ],
+)
+def test_a_mistyped_command_suggests_the_right_one(
+    typed: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(typed.split())
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith(f": {hint}\n")
+
+
+def test_the_commands_are_few() -> None:
+    assert len(COMMANDS) <= 12, "group rare commands"
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
-        ["compare", "gold", "a", "b", "--seed", "-1"],
-        ["compare", "gold", "a", "b", "--samples", "0"],
+        ["evaluate", "gold", "a", "--against", "b", "--seed", "-1"],
+        ["evaluate", "gold", "a", "--against", "b", "--bootstrap", "-1"],
         ["evaluate", "gold", "predicted", "--errors", "-1"],
         ["tune", "my.toml", "-o", "search", "--trials", "0"],
-        ["wiki", "label", "dump.xml", "-o", "weak.jsonl", "--workers", "0"],
+        ["corpus", "wiki", "dump.xml", "-o", "weak.jsonl", "--workers", "0"],
         ["vectors", "neighbours", "vectors.bin", "Oslo", "-n", "-1"],
     ],
 )
@@ -90,7 +116,7 @@ def test_numbers_that_make_no_sense_are_refused(
 def test_completion(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    for word in ("fofe", "evaluate", "threshold"):
+    for word in ("fofe", "evaluate", "threshold", "calibrate", "precision"):
         assert word in script
 
 
@@ -119,7 +145,7 @@ def test_a_real_process_ends_with_a_message_and_no_traceback() -> None:
         ("tag -m MODEL <&-", 0),
         ("tag -m MODEL <&- >&-", 0),
         ("tag -m MODEL --workers 2 -t 'Anna Berg' <&- >&-", 0),
-        ("models >&-", 0),
+        ("model list >&-", 0),
         ("--help >&-", 0),
         ("tag -m none -t x >&-", 2),
     ],

@@ -350,7 +350,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "-o", "x.spacy"], "x.spacy: promises a format that tagging does not write"),
         (
             ["--text", "x", "-f", "text", "--alternatives", "1"],
-            "--alternatives is told in jsonl and tsv only",
+            "--alternatives is shown in jsonl and tsv only",
         ),
         (["--text", "x", "-o", "x.html", "--offsets", "utf16"], "jsonl and tsv only, not in html: give"),
         (["--text", "x", "--device", "cuda"], "--device goes with --engine torch: without that it has no"),

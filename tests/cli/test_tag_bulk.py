@@ -76,7 +76,7 @@ def test_corpora_of_all_formats_in_one_call(
     corpus.write_text("".join(json.dumps({"text": text}) + "\n\n" for text in SENTENCES), encoding="utf-8")
     for target in ("conll", "brat"):
         converted = str(tmp_path / f"corpus.{target}")
-        assert main(["convert", str(corpus), converted, "--to", target, "--lang", "en"]) == 0
+        assert main(["corpus", "convert", str(corpus), converted, "--to", target, "--lang", "en"]) == 0
     capsys.readouterr()
     inputs = [text, str(corpus), str(tmp_path / "corpus.conll"), str(tmp_path / "corpus.brat")]
     assert tag(model, *inputs) == 0
@@ -123,7 +123,7 @@ def test_a_bad_document_is_told_and_the_rest_goes_on(
         f"fofe: {bad_corpus}:3: the line: no text",
         f"fofe: {bad_corpus}:4: byte 0xe9 at offset 13 of the line is not UTF-8",
         "fofe: 2 documents without tokens tokenised as en",
-        "fofe: 3 documents left out for the reasons told above; 2 tagged",
+        "fofe: 3 documents left out for the reasons given above; 2 tagged",
     ]
 
 
@@ -152,7 +152,7 @@ def test_many_bad_lines_of_a_file_are_counted(
         *(f"fofe: {latin}:{number}" for number in range(1, 6)),
         *(f"fofe: {other}:{number}" for number in range(1, 6)),
         f"fofe: {latin}: 85 more left out",
-        "fofe: 95 documents left out for the reasons told above; 1 tagged",
+        "fofe: 95 documents left out for the reasons given above; 1 tagged",
     ]
 
 
@@ -171,7 +171,7 @@ def test_a_bad_file_does_not_keep_others_from_being_tagged(
     ]  # fmt: skip
     assert "1.conll:2: 1 columns where the rows before have 2" in captured.err
     assert "4.ann:1: 'nonsense' is no brat annotation" in captured.err
-    assert "2 documents left out for the reasons told above; 2 tagged" in captured.err
+    assert "2 documents left out for the reasons given above; 2 tagged" in captured.err
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -29,7 +29,7 @@ def test_settings_on_the_command_line_and_the_path_of_the_model(
     assert captured.out == f"{folder / 'model'}\n"
     assert "epoch 1  loss" in captured.err
     assert "best dev F1" in captured.err
-    assert main(["inspect", str(folder / "model")]) == 0
+    assert main(["model", "inspect", str(folder / "model")]) == 0
     assert "cased, 5, " in capsys.readouterr().out
 
 

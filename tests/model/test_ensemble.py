@@ -99,7 +99,7 @@ def test_the_directory_stands_alone_and_decodes_as_its_members_on_average(
     members: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "both"
-    assert main(["ensemble", *map(str, members), "-o", str(output), "--weights", "1,1"]) == 0
+    assert main(["model", "average", *map(str, members), "-o", str(output), "--weights", "1,1"]) == 0
     moved = tmp_path / "moved"
     output.rename(moved)
     ensemble = load_ensemble(moved)
@@ -113,7 +113,7 @@ def test_the_directory_stands_alone_and_decodes_as_its_members_on_average(
     gold.write_text('{"text": "Anna Berg left.", "mentions": [[0, 9, "PER"]]}\n', encoding="utf-8")
     assert main(["evaluate", str(gold), "--model", str(moved)]) == 0
     assert "100.00" in capsys.readouterr().out
-    assert main(["inspect", str(moved)]) == 0
+    assert main(["model", "inspect", str(moved)]) == 0
     assert "member-1, member-2" in capsys.readouterr().out
 
 
@@ -165,9 +165,9 @@ def test_what_needs_one_model_says_so(
     members: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save_ensemble(members, tmp_path / "both")
-    assert main(["compress", str(tmp_path / "both"), "-o", str(tmp_path / "small")]) == 2
+    assert main(["model", "compress", str(tmp_path / "both"), "-o", str(tmp_path / "small")]) == 2
     assert "is an ensemble, not one model (give one of its members)" in capsys.readouterr().err
-    assert main(["ensemble", *map(str, members), "-o", str(tmp_path / "both")]) == 2
+    assert main(["model", "average", *map(str, members), "-o", str(tmp_path / "both")]) == 2
     assert "exists (choose another directory)" in capsys.readouterr().err
-    assert main(["ensemble", *map(str, members), "-o", str(tmp_path / "y"), "--weights", "1"]) == 2
+    assert main(["model", "average", *map(str, members), "-o", str(tmp_path / "y"), "--weights", "1"]) == 2
     assert "2 models need as many weights" in capsys.readouterr().err

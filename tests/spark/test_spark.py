@@ -131,7 +131,7 @@ def test_wikipedia_is_labelled_the_same(
     settings = Settings((str(EXAMPLE / "dump.xml"), str(second)), (str(table),), repeats=True)
     alone, on_spark = tmp_path / "alone.jsonl", tmp_path / "spark.jsonl"
     told = label_dump(settings, alone, tmp_path / "work")
-    command = ["wiki", "label", *settings.dumps, "--types", str(table), "--repeats", "--json"]
+    command = ["corpus", "wiki", *settings.dumps, "--types", str(table), "--repeats", "--json"]
     assert main([*command, "-o", str(on_spark), "--engine", "spark"]) == 0
     assert on_spark.read_text("utf-8") == alone.read_text("utf-8")
     on_spark_told = json.loads(capsys.readouterr().out)

@@ -160,7 +160,7 @@ def test_evaluation_as_a_corpus_follows_its_conventions(
 ) -> None:
     for corpus in ("bare", "whole"):
         gold = configuration.with_name(f"{corpus}.jsonl")
-        assert main(["evaluate", str(gold), "--model", str(model.path), "--as", corpus, "--json"]) == 0
+        assert main(["evaluate", str(gold), "--model", str(model.path), "--scheme", corpus, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["scores"]["overall"]["f1"] > 95
 
 
@@ -191,12 +191,12 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     assert told.decoding.threshold == pytest.approx(0.75 * of_bare.threshold, abs=1e-4)
     with pytest.raises(FofeError, match=r"'whole' \(it knows: bare\)"):
         told.with_options(conventions="whole")
-    assert main(["inspect", str(tmp_path / "both")]) == 0
+    assert main(["model", "inspect", str(tmp_path / "both")]) == 0
     assert re.search(r"^conventions +bare$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
-    tag = ["tag", "-m", str(model.path), "-t", TEXT, "-f", "tsv", "--conventions"]
+    tag = ["tag", "-m", str(model.path), "-t", TEXT, "-f", "tsv", "--scheme"]
     assert main([*tag, "whole"]) == 0
     assert "the Quorzam" in capsys.readouterr().out
     assert main([*tag, "novels"]) == 2
@@ -208,7 +208,7 @@ def test_entity_discovery_takes_conventions(
 ) -> None:
     source, output = tmp_path / "doc.xml", tmp_path / "run.tab"
     source.write_text(f'<doc id="ENG_1">\n{TEXT}\n</doc>\n', "utf-8")
-    tag = ["kbp", "tag", "-m", f"eng={model.path}", str(source), "-o", str(output), "--conventions"]
+    tag = ["kbp", "tag", "-m", f"eng={model.path}", str(source), "-o", str(output), "--scheme"]
     assert main([*tag, "novels"]) == 2
     assert "'novels' (it knows: bare, whole)" in capsys.readouterr().err
     for corpus, expected in FOUND.items():
@@ -278,7 +278,7 @@ def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestC
 
 def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
     assert "conventions that it can follow: bare, whole" in model.card
-    assert main(["inspect", str(model.path)]) == 0
+    assert main(["model", "inspect", str(model.path)]) == 0
     assert re.search(r"^conventions +bare, whole$", capsys.readouterr().out, re.MULTILINE)
 
 

@@ -63,7 +63,10 @@ def test_an_ensemble_teaches_as_one(tiny_config: Path, tiny_path: Path, tmp_path
     sentences = read_corpora(load_config(tiny_config)).train[:5]
     labels = load_model(tiny_path).labels
     together, warm = tmp_path / "together", tmp_path / "warm"
-    assert main(["ensemble", str(tiny_path), str(tiny_path), "-o", str(together), "--weights", "3,1"]) == 0
+    assert (
+        main(["model", "average", str(tiny_path), str(tiny_path), "-o", str(together), "--weights", "3,1"])
+        == 0
+    )
     shutil.copytree(together, warm)
     table = json.loads((warm / "ensemble.json").read_text("utf-8"))
     (warm / "ensemble.json").write_text(json.dumps(table | {"temperatures": {"PER": 5.0}}), "utf-8")

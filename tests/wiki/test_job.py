@@ -43,7 +43,7 @@ sys.exit(main(sys.argv[2:]))
 
 def test_the_example_is_labelled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "weak.jsonl"
-    assert main(["wiki", "label", DUMP, "--types", CLASSES, "-o", str(output), "--json"]) == 0
+    assert main(["corpus", "wiki", DUMP, "--types", CLASSES, "-o", str(output), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     documents = list(read_corpus(output))
     assert [document.id for document in documents] == [
@@ -88,7 +88,7 @@ def test_a_killed_job_goes_on(dumps: Dumps) -> None:
     pages = [dumps.page(f"Page {number}", f"[[Lake {number}]] is deep.") for number in range(60)]
     dump = str(dumps.write(*pages, name="wiki.xml.bz2"))
     work = dumps.folder / "work"
-    arguments = ["wiki", "label", dump, "-o", str(dumps.folder / "out.jsonl"), "--work", str(work)]
+    arguments = ["corpus", "wiki", dump, "-o", str(dumps.folder / "out.jsonl"), "--work", str(work)]
     killed = subprocess.Popen(
         [sys.executable, "-c", READ_SO_MANY, "12", *arguments], stderr=subprocess.DEVNULL
     )
@@ -132,7 +132,7 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
     table = dumps.folder / "types.tsv"
     table.write_text("no tab\n", "utf-8")
     assert (
-        main(["wiki", "label", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
+        main(["corpus", "wiki", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
     )
     told = capsys.readouterr().err
     assert CUT_OFF in told
@@ -154,7 +154,7 @@ def test_what_cannot_be_used_is_told(
     arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "out.jsonl"
-    assert main(["wiki", "label", *arguments, "-o", str(output)]) == 2
+    assert main(["corpus", "wiki", *arguments, "-o", str(output)]) == 2
     assert told in capsys.readouterr().err
     assert not output.exists()
 
@@ -164,13 +164,13 @@ def test_a_work_directory_that_would_take_the_output_with_it_is_refused(
 ) -> None:
     output = tmp_path / "work" / "out.jsonl"
     output.parent.mkdir()
-    assert main(["wiki", "label", DUMP, "-o", str(output), "--work", str(output.parent)]) == 2
+    assert main(["corpus", "wiki", DUMP, "-o", str(output), "--work", str(output.parent)]) == 2
     assert "would hold the output, and is removed at the end" in capsys.readouterr().err
 
 
 def test_an_output_that_cannot_be_written_is_told_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["wiki", "label", DUMP, "-o", str(tmp_path / "nowhere" / "out.jsonl")]) == 2
+    assert main(["corpus", "wiki", DUMP, "-o", str(tmp_path / "nowhere" / "out.jsonl")]) == 2
     assert "its directory does not exist" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

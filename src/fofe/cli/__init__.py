@@ -1,15 +1,17 @@
-"""The command line: one file for each command, and the door to them here."""
+"""The command line: one module per top-level command, found and run from here."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from fofe import __version__
 from fofe.base.errors import FofeError
+from fofe.cli._command import Command, CommandGroup
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."
 
@@ -28,31 +30,36 @@ COMMANDS = (
     "tag",
     "serve",
     "evaluate",
-    "compare",
-    "models",
-    "inspect",
-    "report",
-    "calibrate",
-    "compress",
+    "fuse",
+    "model",
+    "corpus",
     "vectors",
     "gazetteer",
-    "wiki",
-    "convert",
-    "check",
     "kbp",
-    "fuse",
-    "ensemble",
     "completion",
 )
-"""In the order of the help text; each has a module of its name here."""
+"""In the order of the help text. The module of each defines a command of the same name."""
 
-SOME_LEFT_OUT = 1
-"""The exit code that says: done, but not everything was as it should be."""
+SYNONYMS = {
+    "annotate": "tag",
+    "compare": "evaluate",
+    "ensemble": "model average",
+    "models": "model list",
+    "predict": "tag",
+    "score": "evaluate",
+    "search": "tune",
+    "test": "evaluate",
+    "wikipedia": "corpus wiki",
+}
+"""Other words that users try, and the commands that do it."""
+
+PARTIAL = 1
+"""The exit code of a command that finished but skipped documents or found problems."""
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
 
-def make_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+def make_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of all commands, or of some."""
     parser = argparse.ArgumentParser(
         prog="fofe",
@@ -62,18 +69,20 @@ def make_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fofe {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in commands:
-        import_module(f"fofe.cli.{command}").add_parser(subparsers)
+    for name in commands:
+        _declared(name).add_to(subparsers)
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; what a user can mend ends with a message and exit code 2."""
+    """Run a command. Errors that a user can fix end with a message and exit code 2."""
     _open_closed_streams()
     words = sys.argv[1:] if arguments is None else arguments
-    # Whoever names a command need not wait until those of all others are imported.
-    named = words[:1] if words and words[0] in COMMANDS else COMMANDS
-    args = make_parser(named).parse_args(words)
+    # Only the module of the command that was named is imported, which makes the start faster.
+    parser = make_parser(words[:1] if words and words[0] in COMMANDS else COMMANDS)
+    if (problem := _unknown_command(words)) is not None:
+        parser.error(problem)
+    args = parser.parse_args(words)
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -84,20 +93,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("fofe: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; without this Python would complain again at exit.
+        # The reader of our output has gone; without this Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a full disk, a directory that may not be written to
+    except OSError as error:  # a full disk, a directory without write permission
         place = "" if error.filename is None else f"{error.filename}: "
         print(f"fofe: {place}{error.strerror or error}", file=sys.stderr)
         return USAGE_ERROR
     return code
 
 
+def _declared(name: str) -> Command | CommandGroup:
+    declared: Command | CommandGroup = getattr(import_module(f"fofe.cli.{name}"), name)
+    return declared
+
+
+def _inner(name: str) -> list[str]:
+    """The names of a group's commands; none for a command that has none."""
+    declared = _declared(name)
+    return [one.name for one in declared.commands] if isinstance(declared, CommandGroup) else []
+
+
+def _unknown_command(words: Sequence[str]) -> str | None:
+    """What is wrong with the name of a command, and what was probably meant; None if it exists."""
+    if not words or words[0].startswith("-"):
+        return None
+    if words[0] not in COMMANDS:
+        return _did_you_mean(words[0], [])
+    inner = _inner(words[0])
+    if not inner or len(words) < 2 or words[1].startswith("-") or words[1] in inner:
+        return None
+    return _did_you_mean(words[1], [f"{words[0]} {name}" for name in inner])
+
+
+def _did_you_mean(word: str, near: list[str]) -> str:
+    """Commands named like a word: those of its group first, then those of any other."""
+    paths = [path for name in COMMANDS for path in (name, *(f"{name} {inner}" for inner in _inner(name)))]
+    same = [SYNONYMS[word]] if word in SYNONYMS else [path for path in paths if path.split()[-1] == word]
+    meant = _similar(word, near) or same or _similar(word, COMMANDS) or _similar(word, paths)
+    hint = f"did you mean {' or '.join(f'fofe {path}' for path in meant)}?" if meant else "see fofe --help"
+    return f"there is no command {word!r}: {hint}"
+
+
+def _similar(word: str, paths: Iterable[str]) -> list[str]:
+    """The paths whose last word is spelled most like this one."""
+    by_name: dict[str, list[str]] = {}
+    for path in paths:
+        by_name.setdefault(path.split()[-1], []).append(path)
+    closest = difflib.get_close_matches(word, by_name, n=1)
+    return by_name[closest[0]] if closest else []
+
+
 def _open_closed_streams() -> None:
     """Put the null device in place of standard streams that are closed (`>&-`), for which Python has None.
 
-    In the order of their numbers, so that each takes its own and no file that is opened later does.
+    They are opened in the order of their numbers, so that each gets its own and no file opened later does.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:

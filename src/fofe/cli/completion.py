@@ -1,31 +1,23 @@
-"""`fofe completion`: completion of commands and options for a shell."""
+"""`fofe completion`: completion of commands and options in a shell."""
 
 from __future__ import annotations
 
 import argparse
 
-EXAMPLES = """\
-examples:
-  fofe completion bash > ~/.local/share/bash-completion/completions/fofe
-  fofe completion zsh > ~/.zfunc/_fofe
-"""
+from fofe.cli._command import command, option
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "completion",
-        help="print a shell completion script",
-        description="Print a script that completes the commands and options of fofe in a shell.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
-    parser.set_defaults(run=run)
+@command(
+    "print a shell completion script",
+    option("shell", choices=("bash", "zsh", "tcsh"), help="the shell"),
+)
+def completion(args: argparse.Namespace) -> int:
+    """Print a script that completes the commands and options of fofe in a shell.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Print the script."""
+    Examples:
+      fofe completion bash > ~/.local/share/bash-completion/completions/fofe
+      fofe completion zsh > ~/.zfunc/_fofe
+    """
     import shtab
 
     from fofe.cli import make_parser

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.base.errors import FofeError, InputError
-from fofe.cli._arguments import natural
-from fofe.cli._corpus_options import add_corpus_options, corpus_options
+from fofe.base.errors import FofeError
+from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._files import read_documents
+from fofe.cli._options import FORMAT, JSON, READING, natural, seed
+from fofe.cli._progress import say_report
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,133 +21,88 @@ if TYPE_CHECKING:
     from fofe.tagging.model import Model
     from fofe.text.document import Document
 
-DESCRIPTION = """\
-Score predicted mentions by exact span and label: a file of predictions,
-or what a model finds in the gold's own tokens.
-"""
-
-EXAMPLES = """\
-examples:
-  fofe evaluate gold.jsonl predicted.jsonl
-  fofe evaluate test.conll --model my-model --bootstrap 1000
-  fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
-  fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
-  fofe evaluate eng.testb --model en --as conll2003
-  fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
-"""
+SAMPLES = 10_000
+"""How many corpora --against draws if --bootstrap gives no number."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser(
-        "evaluate",
-        help="score predictions against gold mentions",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("gold", metavar="GOLD", help="the annotated corpus")
-    parser.add_argument(
-        "predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"
-    )
-    parser.add_argument("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED")
-    parser.add_argument(
-        "--as",
-        dest="corpus",
-        metavar="NAME",
-        help="score the model in the labels, and by the conventions, of a corpus that it was trained on;"
+@command(
+    "score predictions against gold mentions, or compare two predictions",
+    option("gold", metavar="GOLD", help="the annotated corpus"),
+    option("predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"),
+    option("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED"),
+    option(
+        "--against",
+        metavar="FILE",
+        help="other predictions of the same texts: test the difference to PREDICTED by paired bootstrap",
+    ),
+    option(
+        "--scheme",
+        metavar="CORPUS",
+        help="score the model in the labels and by the annotation scheme of a corpus that it was trained on;"
         " data is the name of the one under [data]",
-    )
-    parser.add_argument(
+    ),
+    repeated(
         "--map",
         dest="mapping",
-        action="append",
-        default=[],
         metavar="LABEL=L,L...",
-        help="which of the model's labels a label of GOLD stands for; nothing after =: it is left out;"
-        " may be repeated",
-    )
-    parser.add_argument(
-        "--heads", action="store_true", help="reduce the nominals of GOLD to their head words first"
-    )
-    parser.add_argument(
-        "--flat", action="store_true", help="compare only mentions that lie in no other, on both sides"
-    )
-    parser.add_argument(
-        "--train", metavar="CORPUS", help="training corpus: scores apart for mentions it has and has not"
-    )
-    parser.add_argument(
-        "--format", help="the format of the corpora (default: recognised by name and content)"
-    )
-    parser.add_argument(
+        help="which labels of the model a label of GOLD stands for; with nothing after = it is left out",
+    ),
+    flag("--heads", help="reduce the nominals of GOLD to their head words first"),
+    flag("--flat", help="compare only the outermost mentions, on both sides"),
+    option("--train", metavar="CORPUS", help="training corpus: separate scores for mentions seen there"),
+    FORMAT,
+    repeated(
         "--by",
-        action="append",
         choices=("length", "seen", "depth"),
-        default=[],
-        help="scores by length in tokens, by presence in --train, by depth of nesting; may be repeated"
-        " (those of names and nominals are always told)",
-    )
-    parser.add_argument(
+        help="scores by length in tokens, by presence in --train, by depth of nesting, besides those of names"
+        " and nominals",
+    ),
+    option(
         "--bootstrap", metavar="N", type=natural, default=0, help="95 %% intervals from N resampled corpora"
-    )
-    parser.add_argument(
+    ),
+    option(
         "--unit",
         choices=("document", "sentence"),
         default="document",
-        help="what --bootstrap draws (default: document)",
-    )
-    parser.add_argument("--seed", type=natural, default=0, help="seed of --bootstrap (default: 0)")
-    parser.add_argument(
-        "--errors", metavar="N", type=natural, help="kinds of errors, with N examples of each"
-    )
-    parser.add_argument(
-        "--curve", action="store_true", help="scores by threshold, if the predictions carry scores"
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    add_corpus_options(parser)
-    parser.set_defaults(run=run)
+        help="what --bootstrap and --against draw",
+    ),
+    seed(0),
+    option("--errors", metavar="N", type=natural, help="kinds of errors, with N examples of each"),
+    flag("--curve", help="scores by threshold, if the predictions carry scores"),
+    JSON,
+    READING,
+)
+def evaluate(args: argparse.Namespace) -> int:
+    """Score predicted mentions by exact span and label: a file of predictions, or what
+    a model finds in the gold's own tokens. With --against, test whether one file of
+    predictions is better than another: both are scored again and again on the same
+    documents, drawn with replacement.
 
-
-def run(args: argparse.Namespace) -> int:
+    Examples:
+      fofe evaluate gold.jsonl predicted.jsonl
+      fofe evaluate test.conll --model my-model --bootstrap 1000
+      fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
+      fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
+      fofe evaluate gold.jsonl after.jsonl --against before.jsonl
+      fofe evaluate eng.testb --model en --scheme conll2003
+      fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
+    """
     from fofe.evaluate.tables import as_json, as_text
 
     if (args.predicted is None) == (args.model is None):
         raise FofeError("give either a file of predictions or --model")
+    if args.against and args.model:
+        raise FofeError("--against compares two files of predictions: give PREDICTED instead of --model")
     if "seen" in args.by and args.train is None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
-    if (args.corpus or args.mapping) and args.model is None:
-        raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
-    if args.corpus and args.mapping:
-        raise FofeError("give either --as or --map")
+    if (args.scheme or args.mapping) and args.model is None:
+        raise FofeError("--scheme and --map need --model: they add up the probabilities of its labels")
+    if args.scheme and args.mapping:
+        raise FofeError("give either --scheme or --map")
     gold, predicted = _compared(args, *(_tagged(args) if args.model else _read_both(args)))
     sections = _sections(args, gold, predicted)
     print(as_json(sections) if args.json else as_text(sections))
     return 0
-
-
-def read_documents(path: str, args: argparse.Namespace, language: str | None = None) -> list[Document]:
-    """Read a corpus whole; what the reader mended or dropped goes to standard error.
-
-    Text without tokens is tokenised by --lang, else by `language`, else left as it is.
-    """
-    from fofe.formats import Report, read_corpus
-
-    report = Report()
-    options = {"language": language, **corpus_options(args)}
-    documents = list(read_corpus(path, args.format, report, **options))
-    for line in report.lines():
-        print(f"{path}: {line}", file=sys.stderr)
-    if not documents:
-        raise no_document(path)
-    return documents
-
-
-def no_document(path: str) -> InputError:
-    """The error of a corpus that nothing can be said of: a score of nothing would pass for a bad one."""
-    from fofe.base.files import display_name
-
-    inside = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
-    remedy = inside if Path(path).is_dir() else "give a corpus of at least one"
-    return InputError("holds no document", path=display_name(path), remedy=remedy)
 
 
 def _compared(
@@ -215,7 +171,9 @@ def _tell_mismatch(
         print(f"{args.gold}: {sum(strange.values())} {told}", file=sys.stderr)
     if unknown or strange:
         corpora = [name for name in trained_corpora(model) if name != "data"]
-        as_corpus = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        as_corpus = (
+            [f"--scheme {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        )
         remedies = [*as_corpus, "--map LABEL=LABEL,... to say which labels of the model one here stands for"]
         print(f"{args.gold}: these count as errors; give {'; or '.join(remedies)}", file=sys.stderr)
 
@@ -236,15 +194,14 @@ def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Colle
             report.note(f"mentions of {mention.label} left out because no label of the model stands for them")
     for label in sorted(named):
         report.found("--map names a label that no mention has", label)
-    for line in report.lines():
-        print(f"{args.gold}: {line}", file=sys.stderr)
+    say_report(report, f"{args.gold}: ")
 
 
 def _tell_inner(args: argparse.Namespace, gold: list[Document], outer: list[Document]) -> None:
     """Say how many mentions of the gold are not counted because the model took such corpora for flat."""
     inner = sum(len(one.mentions) - len(left.mentions) for one, left in zip(gold, outer, strict=True))
     if inner:
-        told = f"mentions inside others left out because {args.corpus} is annotated flat"
+        told = f"mentions inside others left out because {args.scheme} is annotated flat"
         print(f"{args.gold}: {inner} {told}", file=sys.stderr)
 
 
@@ -252,8 +209,8 @@ def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> Ann
     """How the labels of the gold are to be read, if not as those of the model."""
     from fofe.evaluate.scheme import given_scheme, trained_scheme
 
-    if args.corpus:
-        return trained_scheme(model, args.corpus)
+    if args.scheme:
+        return trained_scheme(model, args.scheme)
     if args.mapping:
         scheme = given_scheme(args.mapping, gold, model.labels[1:])  # without NONE
         _tell_shared(args, scheme, model.labels)
@@ -284,6 +241,8 @@ def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Do
     if args.bootstrap:
         intervals = confidence(unit_counts(gold, predicted, args.unit), args.bootstrap, args.seed)
         sections.append(intervals_section(intervals, args.bootstrap, args.unit))
+    if args.against:
+        sections.append(_comparison(args, gold, predicted))
     if "length" in args.by:
         groups = errors.by_length(gold, predicted)
         sections.append(breakdown_section("by_length", "tokens", groups))
@@ -299,3 +258,14 @@ def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Do
     if args.errors is not None:
         sections.append(errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors))
     return sections
+
+
+def _comparison(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> Section:
+    """The difference of two predictions, the baseline first."""
+    from fofe.evaluate.bootstrap import compare, comparison_section, unit_counts
+
+    _, baseline = _compared(args, gold, read_documents(args.against, args))
+    samples = args.bootstrap or SAMPLES
+    a, b = (unit_counts(gold, one, args.unit) for one in (baseline, predicted))
+    names = (args.against, args.predicted)
+    return comparison_section(compare(a, b, samples, args.seed), names, samples, args.unit)

@@ -7,87 +7,58 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError, InputError
-from fofe.cli._arguments import count, numbers
-from fofe.cli._outputs import refuse_input
+from fofe.cli._command import command, option, repeated
+from fofe.cli._files import refuse_input
+from fofe.cli._options import count, numbers, output
+from fofe.cli._progress import say_report
 
 if TYPE_CHECKING:
     from fofe.fusion.vote import Rule
 
-DESCRIPTION = """\
-Join what several systems found in the same texts: .tab files, or predictions
-in JSON lines. A mention is kept if any system has it (union), if all have it
-(intersection), if enough have it (votes), or if the mean of their confidences
-is high enough (weighted). What overlaps then is resolved by a strategy.
-"""
 
-EXAMPLES = """\
-examples:
-  fofe fuse a.tab b.tab c.tab -o fused.tab
-  fofe fuse a.jsonl b.jsonl -o fused.jsonl --method union --strategy longest-first
-  fofe fuse a.tab b.tab -o fused.tab --method weighted --weights 1,0.5 --threshold 0.4
-  fofe fuse a.tab b.tab -o fused.tab --method weighted --dev-gold dev.tab --dev a-dev.tab --dev b-dev.tab
-"""
-
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "fuse",
-        help="join the predictions of several systems",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("predictions", nargs="+", metavar="FILE", help="what each system found")
-    parser.add_argument(
-        "-o", "--output", required=True, metavar="OUT", help="where to write, in the format of what is joined"
-    )
-    parser.add_argument(
+@command(
+    "join the predictions of several systems",
+    option("predictions", nargs="+", metavar="FILE", help="the predictions of each system"),
+    output("OUT", "where to write, in the format of the predictions"),
+    option(
         "--method",
         choices=("union", "intersection", "votes", "weighted"),
         default="votes",
-        help="when a mention is kept (default: votes)",
-    )
-    parser.add_argument(
-        "--votes", type=count, metavar="K", help="votes: how many are needed (default: more than half)"
-    )
-    parser.add_argument(
-        "--weights", metavar="W,W,...", help="weighted: what each system's vote counts (default: the same)"
-    )
-    parser.add_argument(
-        "--threshold", type=float, default=0.5, metavar="P", help="weighted: the least mean (default: 0.5)"
-    )
-    parser.add_argument(
+        help="when a mention is kept",
+    ),
+    option("--votes", type=count, metavar="K", help="votes: number needed (default: more than half)"),
+    option("--weights", metavar="W,W,...", help="weighted: weight of each system (default: equal)"),
+    option("--threshold", type=float, default=0.5, metavar="P", help="weighted: lowest mean confidence"),
+    option(
         "--dev-gold",
         metavar="GOLD",
-        help="annotated texts from which confidences, and the threshold of weighted votes, are learned",
-    )
-    parser.add_argument(
+        help="annotated texts to fit confidences, and the threshold of weighted votes, on",
+    ),
+    repeated(
         "--dev",
-        action="append",
-        default=[],
         metavar="FILE",
-        help="with --dev-gold: what a system found there; once for each system, in the same order",
-    )
-    parser.add_argument(
-        "--strategy",
-        default="highest-first",
-        metavar="S",
-        help="how overlaps are resolved (default: highest-first)",
-    )
-    parser.add_argument(
+        help="with --dev-gold: the predictions of each system for these texts, in the same order",
+    ),
+    option("--strategy", default="highest-first", metavar="S", help="how overlaps are resolved"),
+    option(
         "--nested",
         action=argparse.BooleanOptionalAction,
-        help="whether mentions may lie in one another (default: if a system's do)",
-    )
-    parser.add_argument(
-        "--run-id", default="fused", metavar="ID", help="the first column of a .tab file (default: fused)"
-    )
-    parser.set_defaults(run=run)
+        help="whether mentions may lie inside others (default: if those of a system do)",
+    ),
+    option("--run-id", default="fused", metavar="ID", help="first column of a .tab file"),
+)
+def fuse(args: argparse.Namespace) -> int:
+    """Join the predictions of several systems for the same texts: .tab files, or JSON
+    lines. A mention is kept if any system has it (union), if all have it
+    (intersection), if enough have it (votes), or if the mean of their confidences
+    is high enough (weighted). A strategy resolves the overlaps that remain.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Fuse, write, and tell how much was left."""
+    Examples:
+      fofe fuse a.tab b.tab c.tab -o fused.tab
+      fofe fuse a.jsonl b.jsonl -o fused.jsonl --method union --strategy longest-first
+      fofe fuse a.tab b.tab -o fused.tab --method weighted --weights 1,0.5 --threshold 0.4
+      fofe fuse a.tab b.tab -o fused.tab --method weighted --dev-gold dev.tab --dev a-dev.tab --dev b-dev.tab
+    """
     from fofe.base.report import Report
     from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
 
@@ -103,10 +74,9 @@ def run(args: argparse.Namespace) -> int:
     calibration = calibrate(args.dev_gold, args.dev, rule, report) if args.dev_gold else None
     fused = fuse_predictions(predictions, rule, calibration)
     predictions.write(fused, args.output, report)
-    for line in report.lines():
-        print(f"fofe: {line}", file=sys.stderr)
+    say_report(report)
     if calibration is not None and rule.method == "weighted":
-        print(f"threshold {calibration.threshold}, as the annotated texts want it", file=sys.stderr)
+        print(f"threshold {calibration.threshold}, fitted on the annotated texts", file=sys.stderr)
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
     return 0

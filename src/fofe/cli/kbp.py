@@ -3,32 +3,306 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-DESCRIPTION = """\
-Entity discovery as in TAC-KBP: source documents in, mentions as .tab files
-out, in several languages, scored as the track scores.
-"""
+from fofe.base.errors import FofeError, InputError
+from fofe.cli import INTERRUPTED, PARTIAL
+from fofe.cli._command import CommandGroup, OptionGroup, command, flag, option, repeated
+from fofe.cli._options import AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, output
+from fofe.cli._progress import Bar, say, say_report
 
-EXAMPLES = """\
-examples:
-  fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
-  fofe kbp score gold.tab run.tab
-  fofe kbp check run.tab source/
-  fofe kbp convert source/ --gold gold.tab -o train.jsonl
-"""
+if TYPE_CHECKING:
+    from fofe.base.report import Report
+    from fofe.kbp.source import Reading, SourceDocument
+    from fofe.kbp.tag import TagJob
+    from fofe.text.document import Document
+
+DOCUMENTS = option("documents", nargs="+", metavar="DOCS", help="source documents, or directories of them")
+READING = OptionGroup(
+    "reading",
+    (
+        flag("--quotes", help="treat quoted text as part of a document"),
+        option(
+            "--offsets-from",
+            choices=("tag", "file"),
+            default="tag",
+            help="where offsets start: at the document's tag, or at the file with its <?xml ...?>",
+        ),
+    ),
+)
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its own commands."""
-    from fofe.cli import kbp_check, kbp_convert, kbp_score, kbp_tag
+def _reading(args: argparse.Namespace) -> Reading:
+    from fofe.kbp.source import Reading
 
-    parser = subparsers.add_parser(
-        "kbp",
-        help="entity discovery from source documents to scores",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    return Reading(quotes=args.quotes, from_file=args.offsets_from == "file")
+
+
+def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0) -> int:
+    """Print the report and the documents that could not be read; returns the exit code."""
+    say_report(report)
+    for error in bad:
+        say(str(error))
+    if bad:
+        say(f"{len(bad)} documents left out because of errors; {done} done")
+    return PARTIAL if bad else 0
+
+
+@command(
+    "find mentions in source documents",
+    DOCUMENTS,
+    repeated(
+        "-m",
+        "--model",
+        dest="models",
+        required=True,
+        metavar="LANG=MODEL",
+        help="the model of a language (eng, cmn, spa ...), a directory or an installed one",
+    ),
+    output("FILE", "the .tab file"),
+    flag("--resume", help="continue an interrupted run"),
+    option("--run-id", default="fofe", metavar="ID", help="the first column"),
+    option("--lang", metavar="L", help="the language of all documents (default: recognised for each)"),
+    WORKERS,
+    THRESHOLD,
+    AGREEMENT,
+    SCHEME,
+    READING,
+)
+def tag(args: argparse.Namespace) -> int:
+    """Find the mentions of source documents, each with the model of its language, and
+    the authors of posts. The language follows from the document's id, else from its
+    text. An interrupted run continues with --resume. A document that cannot be read
+    is reported and skipped, and the exit code is 1.
+
+    Examples:
+      fofe kbp tag --model eng=en --model cmn=zh source/ -o run.tab
+      fofe kbp tag --model eng=runs/news/model --workers 4 source/ -o run.tab --resume
+      fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
+    """
+    from fofe.base.journal import Journal
+    from fofe.kbp.source import source_files
+    from fofe.kbp.tab import write_tab
+    from fofe.kbp.tag import tag_files
+
+    job = _job(args)
+    files = source_files(args.documents)
+    with (
+        Journal(f"{args.output}.work", job.fingerprint(), resume=args.resume) as journal,
+        Bar(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar,
+    ):
+        try:
+            tagged = tag_files(job, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
+        except KeyboardInterrupt:
+            bar.say("interrupted; give the same command with --resume to go on")
+            return INTERRUPTED
+        write_tab(tagged.mentions, args.output)
+        journal.remove()
+    return _finish(tagged.report, tagged.bad, tagged.documents)
+
+
+def _job(args: argparse.Namespace) -> TagJob:
+    from fofe.kbp.language import language_code
+    from fofe.kbp.tag import TagJob
+    from fofe.tagging.installed import model_path
+
+    models: dict[str, str] = {}
+    for given in args.models:
+        language, separator, path = given.partition("=")
+        if not separator or not path:
+            raise FofeError(f"--model {given} is not LANG=MODEL (for example eng={given})")
+        if language_code(language) in models:
+            raise FofeError(f"there are two models for {language} (make one of them by fofe model average)")
+        models[language_code(language)] = path
+    return TagJob(
+        models={language: str(model_path(path)) for language, path in models.items()},
+        reading=_reading(args),
+        language=None if args.lang is None else language_code(args.lang),
+        options={"threshold": args.threshold, "agreement": args.agreement, "conventions": args.scheme},
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (kbp_tag, kbp_score, kbp_check, kbp_convert):
-        command.add_parser(commands)
+
+
+@command(
+    "score runs by language and kind",
+    option("gold", metavar="GOLD", help="the gold .tab file"),
+    option("runs", nargs="+", metavar="RUN", help="the .tab files of runs"),
+    JSON,
+)
+def score(args: argparse.Namespace) -> int:
+    """Score mentions as the entity discovery track does: the same span and type, for
+    names, for nominals, and for both regardless of kind. The language of a document
+    follows from its id.
+
+    Examples:
+      fofe kbp score gold.tab run.tab
+      fofe kbp score gold.tab run1.tab run2.tab --json
+    """
+    from fofe.base.report import Report
+    from fofe.kbp.score import layout, score
+    from fofe.kbp.tab import read_tab
+
+    report = Report()
+    gold = read_tab(args.gold, report)
+    tables = {path: score(gold, read_tab(path, report)) for path in args.runs}
+    if args.json:
+        shown = {
+            path: {
+                language: {group: counts.as_dict() for group, counts in groups.items()}
+                for language, groups in table.items()
+            }
+            for path, table in tables.items()
+        }
+        print(json.dumps(shown, indent=2))
+    else:
+        print("\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()))
+    return _finish(report)
+
+
+@command(
+    "check mentions against the source documents",
+    option("tab", metavar="TAB", help="a .tab file"),
+    DOCUMENTS,
+    READING,
+)
+def check(args: argparse.Namespace) -> int:
+    """Check that every mention string of a .tab file equals the text of the source
+    documents at its offsets, and that no mention id is used twice.
+
+    Examples:
+      fofe kbp check run.tab source/
+      fofe kbp check gold.tab a.xml b.xml --offsets-from file
+    """
+    from fofe.base.report import Report
+    from fofe.kbp.check import problems
+    from fofe.kbp.source import read_all, source_files
+    from fofe.kbp.tab import read_tab
+
+    report = Report()
+    bad: list[InputError] = []
+    mentions = read_tab(args.tab, report)
+    sources = read_all(source_files(args.documents), _reading(args), report, bad)
+    found = list(problems(mentions, {source.id: source for source in sources}))
+    for problem in found:
+        print(problem)
+    print(f"{len(mentions)} mentions, {len(found)} problems")
+    return _finish(report, bad) or (PARTIAL if found else 0)
+
+
+@command(
+    "convert documents and gold mentions into training data, and back",
+    DOCUMENTS,
+    OptionGroup(
+        None,
+        (
+            option("--gold", metavar="TAB", help="the gold mentions of the documents"),
+            option("--corpus", metavar="JSONL", help="the corpus that was made from the documents"),
+        ),
+        required=True,
+    ),
+    output("FILE", "the corpus (jsonl, conll, brat), or the .tab file"),
+    option("--lang", metavar="L", help="only documents in this language: eng, cmn, spa"),
+    option("--run-id", default="fofe", metavar="ID", help="run id of mentions that have none"),
+    READING,
+)
+def convert(args: argparse.Namespace) -> int:
+    """Turn source documents and their gold mentions (--gold) into a corpus to train
+    on, or such a corpus (--corpus) with the same documents into gold mentions.
+
+    Examples:
+      fofe kbp convert source/ --gold gold.tab -o train.jsonl
+      fofe kbp convert source/ --gold gold.tab --lang spa -o spanish.jsonl
+      fofe kbp convert source/ --corpus train.jsonl -o gold.tab
+    """
+    from fofe.base.report import Report
+    from fofe.kbp.source import read_all, source_files
+
+    report = Report()
+    bad: list[InputError] = []
+    sources = _chosen(read_all(source_files(args.documents), _reading(args), report, bad), args.lang, report)
+    convert = _to_training if args.gold else _to_gold
+    return _finish(report, bad, convert(args, sources, report, bad))
+
+
+def _chosen(
+    sources: Iterator[SourceDocument], language: str | None, report: Report
+) -> Iterator[SourceDocument]:
+    """The documents in a language, or all of them."""
+    from fofe.kbp.language import language_code
+
+    wanted = None if language is None else language_code(language)
+    for source in sources:
+        if wanted is None or source.language() == wanted:
+            yield source
+        else:
+            report.note("documents in other languages left out", source.id)
+
+
+def _to_training(
+    args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
+) -> int:
+    from fofe.formats import write_corpus
+    from fofe.kbp.convert import to_training
+    from fofe.kbp.tab import by_document, read_tab
+
+    gold = by_document(read_tab(args.gold, report))
+    written = 0
+
+    def documents() -> Iterator[Document]:
+        nonlocal written
+        for source in sources:
+            try:
+                document = to_training(source, gold.pop(source.id, []), report)
+            except InputError as error:
+                bad.append(error)
+                continue
+            written += 1
+            yield document
+
+    write_corpus(documents(), args.output, None, report)
+    if args.lang is None:
+        for id, mentions in gold.items():
+            report.note(f"documents of the gold that were not given ({len(mentions)} mentions)", id)
+    return written
+
+
+def _to_gold(
+    args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
+) -> int:
+    from fofe.formats import read_corpus
+    from fofe.kbp.convert import to_gold, with_ids
+    from fofe.kbp.tab import TabMention, write_tab
+
+    corpus = {document.id: document for document in read_corpus(args.corpus, None, report)}
+    mentions: list[TabMention] = []
+    found = 0
+    for source in sources:
+        if source.id not in corpus:
+            report.note("documents that the corpus does not have", source.id)
+            continue
+        try:
+            mentions += to_gold(corpus[source.id], source)
+        except InputError as error:
+            bad.append(error)
+            continue
+        found += 1
+    write_tab(with_ids(mentions, args.run_id), args.output)
+    return found
+
+
+kbp = CommandGroup(
+    "kbp",
+    "entity discovery from source documents to scores",
+    """
+    Entity discovery as in TAC-KBP: source documents in, mentions as .tab files out, in
+    several languages, scored as the track scores.
+
+    Examples:
+      fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
+      fofe kbp score gold.tab run.tab
+      fofe kbp check run.tab source/
+      fofe kbp convert source/ --gold gold.tab -o train.jsonl
+    """,
+    (tag, score, check, convert),
+)

@@ -4,72 +4,56 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from fofe.base.errors import FofeError, InputError
-
-DESCRIPTION = """\
-Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page
-to try them at /, /health, and /metrics for Prometheus. It listens on this
-machine alone unless --host says otherwise, and stops at Ctrl-C or SIGTERM
-after it has answered what was under way.
-
-With FOFE_TOKEN in the environment, or --token-file, requests must carry
-"Authorization: Bearer TOKEN".
-"""
-
-EXAMPLES = """\
-examples:
-  fofe serve --model runs/tiny/model
-  fofe serve --model en --model zh --port 9000
-  fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
-"""
+from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._progress import say
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "serve",
-        help="serve models over HTTP, with a page to try them",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
+@command(
+    "serve models over HTTP, with a page to try them",
+    repeated(
         "-m",
         "--model",
-        action="append",
         required=True,
         metavar="[NAME=]MODEL",
-        help="a model directory or an installed model, and what it is called here; may be repeated",
-    )
-    parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address (default: 127.0.0.1)")
-    parser.add_argument(
-        "--port", type=int, default=8000, metavar="N", help="port; 0 for any that is free (default: 8000)"
-    )
-    parser.add_argument("--token-file", metavar="FILE", help="a file with the token that requests must carry")
-    parser.add_argument(
+        help="a model directory or an installed model, and its name on this server",
+    ),
+    option("--host", default="127.0.0.1", metavar="H", help="address"),
+    option("--port", type=int, default=8000, metavar="N", help="port; 0 for any that is free"),
+    option("--token-file", metavar="FILE", help="a file with the token that requests must carry"),
+    option(
         "--max-bytes",
         type=int,
         default=2_000_000,
         metavar="N",
-        help="longest request, or line of a stream, in bytes (default: 2000000)",
-    )
-    parser.add_argument(
+        help="longest request, or line of a stream, in bytes",
+    ),
+    option(
         "--timeout",
         type=float,
         default=30.0,
         metavar="S",
-        help="seconds for a request to arrive and be answered (default: 30)",
-    )
-    parser.add_argument("--access-log", action="store_true", help="tell every request on standard error")
-    parser.set_defaults(run=run)
+        help="seconds for a request to arrive and be answered",
+    ),
+    flag("--access-log", help="log every request to standard error"),
+)
+def serve(args: argparse.Namespace) -> int:
+    """Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page
+    to try them at /, /health, and /metrics for Prometheus. It listens on this
+    machine alone unless --host says otherwise, and stops at Ctrl-C or SIGTERM
+    after it has answered the requests under way.
 
+    With FOFE_TOKEN in the environment, or --token-file, requests must carry
+    "Authorization: Bearer TOKEN".
 
-def run(args: argparse.Namespace) -> int:
-    """Load the models and serve until a signal."""
+    Examples:
+      fofe serve --model runs/tiny/model
+      fofe serve --model en --model zh --port 9000
+      fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
+    """
     if args.max_bytes < 1 or args.timeout <= 0 or not 0 <= args.port < 65536:
         raise FofeError("--max-bytes and --timeout are greater than 0, and --port is at most 65535")
     token = _token(args.token_file)
@@ -83,20 +67,20 @@ def run(args: argparse.Namespace) -> int:
         raise FofeError("serving needs FastAPI and uvicorn (pip install 'fofe[serve]')") from None
     models = load_models(args.model)
     if token is None and args.host not in LOOPBACK:
-        _tell(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
+        say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
     serve(
         models,
         Limits(args.max_bytes, args.timeout, token),
         host=args.host,
         port=args.port,
-        say=lambda address: _tell(f"serving {', '.join(models.by_name)} at {address} (Ctrl-C stops it)"),
+        say=lambda address: say(f"serving {', '.join(models.by_name)} at {address} (Ctrl-C stops it)"),
         access_log=args.access_log,
     )
     return 0
 
 
 def _token(path: str | None) -> str | None:
-    """The token from the file or the environment: other users see the arguments of a process."""
+    """The token from the file or the environment; arguments of a process are visible to other users."""
     from fofe.base.files import read_text
 
     if path is None:
@@ -105,7 +89,3 @@ def _token(path: str | None) -> str | None:
     if not token:
         raise InputError("holds no token", path=path, remedy="write one line into it")
     return token
-
-
-def _tell(line: str) -> None:
-    print(f"fofe: {line}", file=sys.stderr, flush=True)

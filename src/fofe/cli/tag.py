@@ -12,182 +12,116 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from fofe.cli import SOME_LEFT_OUT
-from fofe.cli._arguments import count
-from fofe.cli._outputs import files_read, refuse_input
+from fofe.cli import PARTIAL
+from fofe.cli._command import OptionGroup, command, flag, option, repeated
+from fofe.cli._files import files_read, refuse_input
+from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, NESTED, SCHEME, THRESHOLD, WORKERS
+from fofe.cli._progress import Bar, say, say_report
 
 if TYPE_CHECKING:
     from fofe.base.report import Report
-    from fofe.cli._input_bar import InputBar
     from fofe.cli._show import Show
     from fofe.tagging.bulk import Tagged, TagJob
     from fofe.tagging.inputs import Piece
 
-DESCRIPTION = """\
-Find mentions. Input is plain text, a document a line (or the whole file with
---unit file), or a corpus (conll, jsonl, brat), whose own tokens are used.
-Output is coloured text on a terminal and JSON lines in a pipe; into a file,
-what its suffix says.
-
-A document that cannot be read is told and left out, and the exit code is 1; a
-file that is no UTF-8 text at all is refused before any work is done.
-"""
-
-EXAMPLES = """\
-examples:
-  fofe tag --text "Anna Berg met the mayor of Bergen."
-  fofe tag news.txt > mentions.jsonl
-  fofe tag --lang auto news.txt -f text
-  fofe tag --unit file letters/*.txt -o mentions.jsonl
-  echo "Leeds won." | fofe tag --format tsv
-  fofe tag notes.txt --threshold 0.8 --alternatives 2
-  fofe tag news.txt --conventions conll2003 -f text    (names alone, as in that corpus)
-  fofe tag news.txt -o news.html
-  fofe tag letters.txt --redact > letters.redacted.txt
-  fofe tag --workers 4 big.jsonl -o mentions.jsonl
-  fofe tag --model runs/tiny/model corpus.conll --format conll
-  fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
-  fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
-"""
-
-FORMATS = ("text", "jsonl", "tsv", "conll", "html")
-
+OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
+INPUT_FORMATS = ("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano")
 PARQUET = ".parquet"
 
-BAD_TOLD = 5
-"""How many bad documents of a file are told one by one; the rest is counted."""
+BAD_SHOWN = 5
+"""How many unreadable documents of a file are reported one by one; the rest is counted."""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "tag",
-        help="find mentions in text",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("inputs", nargs="*", metavar="FILE", help="files; - or nothing for stdin")
-    parser.add_argument(
-        "-m",
-        "--model",
-        metavar="MODEL",
-        help="a model directory, or the name of an installed model (default: en)",
-    )
-    parser.add_argument(
+@command(
+    "find mentions in text",
+    option("inputs", nargs="*", metavar="FILE", help="files; - or nothing for stdin"),
+    option("-m", "--model", metavar="MODEL", help=f"{A_MODEL} (default: en)"),
+    option(
         "--lang",
         metavar="L",
-        help="take the installed model of this language; auto: that of each document's language",
-    )
-    parser.add_argument(
-        "-t",
-        "--text",
-        action="append",
-        metavar="TEXT",
-        help="tag this text instead of files; may be repeated",
-    )
-    parser.add_argument(
+        help="use the installed model of this language; auto: the one of each document's language",
+    ),
+    repeated("-t", "--text", metavar="TEXT", help="tag this text instead of files"),
+    option(
         "--input",
         dest="source_format",
-        choices=("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano"),
+        choices=INPUT_FORMATS,
         help="format of the input (default: by the file's suffix, else text)",
-    )
-    parser.add_argument(
-        "--unit",
-        choices=("line", "file"),
-        default="line",
-        help="what one plain-text document is (default: line)",
-    )
-    parser.add_argument(
+    ),
+    option("--unit", choices=("line", "file"), default="line", help="what a plain-text document is"),
+    option(
         "-f",
         "--format",
-        choices=FORMATS,
+        choices=OUTPUT_FORMATS,
         help="format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
-    )
-    parser.add_argument(
-        "--redact", action="store_true", help="write the text with [LABEL] instead of each mention"
-    )
-    parser.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help="where to write (default: stdout)"
-    )
-    parser.add_argument(
+    ),
+    flag("--redact", help="write the text with [LABEL] instead of each mention"),
+    option("-o", "--output", default="-", metavar="FILE", help="where to write (default: stdout)"),
+    option(
         "--offsets",
         choices=("codepoints", "utf16", "bytes"),
         default="codepoints",
-        help="what offsets count, in jsonl and tsv (default: codepoints)",
-    )
-    parser.add_argument(
-        "--workers",
-        type=count,
-        default=1,
-        metavar="N",
-        help="how many processes share the work (default: 1)",
-    )
-    parser.add_argument(
+        help="unit of offsets in jsonl and tsv",
+    ),
+    WORKERS,
+    option(
         "--engine",
         choices=("numpy", "torch", "spark"),
         default="numpy",
-        help="NumPy, the network in PyTorch, or NumPy on the workers of Apache Spark (default: numpy)",
-    )
-    parser.add_argument(
-        "--master",
-        metavar="M",
-        help="with --engine spark, its master: local[4], spark://HOST:PORT ... (default: local[*])",
-    )
-    parser.add_argument(
-        "--text-column", default="text", metavar="C", help="the texts of parquet input (default: text)"
-    )
-    parser.add_argument(
-        "--device",
-        default="auto",
-        metavar="D",
-        help="with --engine torch, where it runs: cpu, cuda or auto (default: auto)",
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="stop at the first document that cannot be read"
-    )
-    decoding = parser.add_argument_group("decoding (default: as tuned when the model was trained)")
-    decoding.add_argument("--threshold", type=float, metavar="P", help="least score of a mention")
-    decoding.add_argument(
-        "--strategy",
-        metavar="S",
-        help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
-        " longest-first-by-word, non-crossing",
-    )
-    decoding.add_argument(
-        "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie in one another"
-    )
-    decoding.add_argument(
-        "--agreement",
-        type=float,
-        metavar="W",
-        help="what the types of the same text in nearby sentences count beside a mention's own; 0: nothing",
-    )
-    decoding.add_argument(
-        "--flat", action="store_true", help="of nested mentions, tell only those that lie in no other"
-    )
-    decoding.add_argument(
-        "--recall", action="store_true", help="take the best type even where NONE is more likely"
-    )
-    decoding.add_argument(
-        "--exact", action="store_true", help="judge every fragment, also those that the gate turns away"
-    )
-    decoding.add_argument(
-        "--conventions",
-        metavar="CORPUS",
-        help="mark mentions as this training corpus of the model does; fofe inspect lists those it knows",
-    )
-    decoding.add_argument(
-        "--alternatives", type=int, default=0, metavar="N", help="also tell the N next best labels"
-    )
-    parser.set_defaults(run=run)
+        help="NumPy, PyTorch, or NumPy on the workers of Apache Spark",
+    ),
+    MASTER,
+    option("--text-column", default="text", metavar="C", help="column of the texts in parquet input"),
+    option("--device", default="auto", metavar="D", help="with --engine torch: cpu, cuda or auto"),
+    flag("--strict", help="stop at the first document that cannot be read"),
+    OptionGroup(
+        "decoding (default: as tuned when the model was trained)",
+        (
+            THRESHOLD,
+            option(
+                "--strategy",
+                metavar="S",
+                help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
+                " longest-first-by-word, non-crossing",
+            ),
+            NESTED,
+            AGREEMENT,
+            flag("--flat", help="of nested mentions, show only the outermost"),
+            flag("--recall", help="take the best type even where NONE is more likely"),
+            flag("--exact", help="score every fragment, also those that the gate rejects"),
+            SCHEME,
+            option(
+                "--alternatives", type=int, default=0, metavar="N", help="also show the N next best labels"
+            ),
+        ),
+    ),
+)
+def tag(args: argparse.Namespace) -> int:
+    """Find mentions. Input is plain text, one document per line (or per file with
+    --unit file), or a corpus (conll, jsonl, brat), whose own tokens are used.
+    Output is coloured text on a terminal and JSON lines in a pipe; in a file, the
+    suffix decides.
 
+    A document that cannot be read is reported and skipped, and the exit code is 1;
+    a file that is no UTF-8 text at all is refused before any work is done.
 
-def run(args: argparse.Namespace) -> int:
-    """Tag, and write as it goes."""
+    Examples:
+      fofe tag --text "Anna Berg met the mayor of Bergen."
+      fofe tag news.txt > mentions.jsonl
+      fofe tag --lang auto news.txt -f text
+      fofe tag --unit file letters/*.txt -o mentions.jsonl
+      echo "Leeds won." | fofe tag --format tsv
+      fofe tag notes.txt --threshold 0.8 --alternatives 2
+      fofe tag news.txt --scheme conll2003 -f text    (names alone, as in that corpus)
+      fofe tag news.txt -o news.html
+      fofe tag letters.txt --redact > letters.redacted.txt
+      fofe tag --workers 4 big.jsonl -o mentions.jsonl
+      fofe tag --model runs/tiny/model corpus.conll --format conll
+      fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
+      fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
+    """
     from fofe.base.files import STANDARD, open_output
     from fofe.base.report import Report
-    from fofe.cli._input_bar import InputBar
     from fofe.cli._show import Show
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
@@ -204,16 +138,15 @@ def run(args: argparse.Namespace) -> int:
     with (
         closing(_results(args, job, chain(first_two, waiting))) as results,
         open_output(args.output) as stream,
-        InputBar(size, shown=sys.stderr.isatty() and not on_terminal) as bar,
+        Bar(total=size, unit="B", unit_scale=True, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
         stream.write(job.show.head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
         stream.write(job.show.end)
-    for line in report.lines():
-        _tell(line)
+    say_report(report)
     if bad:
-        _tell(f"{bad} documents left out for the reasons told above; {tagged} tagged")
-    return SOME_LEFT_OUT if bad else 0
+        say(f"{bad} documents left out for the reasons given above; {tagged} tagged")
+    return PARTIAL if bad else 0
 
 
 def _results(
@@ -235,7 +168,7 @@ def _results(
 
 
 def _check_effect(args: argparse.Namespace, *, parquet: bool) -> None:
-    """Refuse what nothing would come of, rather than let it be thought to count."""
+    """Refuse options that would have no effect."""
     from fofe.base.errors import FofeError
 
     idle = {
@@ -257,7 +190,7 @@ def _tag_parquet(args: argparse.Namespace) -> int:
 
         job = TextsJob(_model(args), args.engine, args.device, options)
         rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
-        _tell(f"{rows} rows tagged")
+        say(f"{rows} rows tagged")
         return 0
     from fofe.spark.bulk import tag_parquet
     from fofe.spark.session import make_session
@@ -268,7 +201,7 @@ def _tag_parquet(args: argparse.Namespace) -> int:
 
 
 def _check_parquet(args: argparse.Namespace) -> None:
-    """Refuse what cannot be done with parquet, rather than leave it undone without a word."""
+    """Refuse options that do not apply to parquet files."""
     from fofe.base.errors import FofeError
 
     refused = {
@@ -280,10 +213,10 @@ def _check_parquet(args: argparse.Namespace) -> None:
         "--flat": args.flat,
         "--alternatives": args.alternatives,
     }
-    for option, given in refused.items():
+    for name, given in refused.items():
         if given:
             raise FofeError(
-                f"{option} does not go with parquet, which gets a column of all mentions, in code points"
+                f"{name} does not go with parquet, which gets a column of all mentions, in code points"
             )
     paths = (args.output, *args.inputs)
     if not args.inputs or not all(path.endswith(PARQUET) for path in paths):
@@ -302,7 +235,7 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
     if args.text:
         return texts(args.text), None
     if not args.inputs and sys.stdin.isatty():
-        _tell("reads what you type, a document a line, until Ctrl-D (fofe tag --help tells of other ways)")
+        say("reads what you type, one document per line, until Ctrl-D (see fofe tag --help for other ways)")
     sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
     return pieces(sources, report), total_size(sources)
@@ -319,11 +252,11 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
         return "redacted"
     # Text has no place for what these ask for, so it is not what is meant where nothing says so.
     asked = {"--alternatives": args.alternatives, "--offsets": args.offsets != "codepoints"}
-    detailed = [option for option, given in asked.items() if given]
+    detailed = [name for name, given in asked.items() if given]
     usual = "text" if on_terminal and not detailed else "jsonl"
     format: str = args.format or format_of_output(args.output) or usual
     if detailed and format not in ("jsonl", "tsv"):
-        raise FofeError(f"{detailed[0]} is told in jsonl and tsv only, not in {format}: give --format")
+        raise FofeError(f"{detailed[0]} is shown in jsonl and tsv only, not in {format}: give --format")
     return format
 
 
@@ -363,12 +296,12 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
         "alternatives": args.alternatives,
         "for_recall": args.recall,
         "exact": args.exact,
-        "conventions": args.conventions,
+        "conventions": args.scheme,
     }
 
 
 def _write(
-    results: Iterable[Tagged], stream: IO[str], bar: InputBar, report: Report, *, strict: bool
+    results: Iterable[Tagged], stream: IO[str], bar: Bar, report: Report, *, strict: bool
 ) -> tuple[int, int]:
     """Write and tell what comes; returns how many documents were tagged and how many were bad."""
     tagged = 0
@@ -380,16 +313,12 @@ def _write(
             raise result.bad[0]
         for error in result.bad:
             bad[str(error.path)] += 1
-            if bad[str(error.path)] <= BAD_TOLD:
-                bar.say(f"fofe: {error}")
+            if bad[str(error.path)] <= BAD_SHOWN:
+                bar.say(str(error))
         bar.update(result.size)
         report.add(result.report)
         tagged += result.documents
     for path, number in bad.items():
-        if number > BAD_TOLD:
-            bar.say(f"fofe: {path}: {number - BAD_TOLD} more left out")
+        if number > BAD_SHOWN:
+            bar.say(f"{path}: {number - BAD_SHOWN} more left out")
     return tagged, bad.total()
-
-
-def _tell(line: str) -> None:
-    print(f"fofe: {line}", file=sys.stderr)

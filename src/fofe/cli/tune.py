@@ -8,60 +8,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.cli import INTERRUPTED
-from fofe.cli._arguments import count, natural
-from fofe.cli._settings_option import add_settings_option, overrides
+from fofe.cli._command import command, flag, option
+from fofe.cli._options import SET, count, output, overrides, seed
 
 if TYPE_CHECKING:
     from fofe.tune.search import Trial
 
-DESCRIPTION = """\
-Search for settings with a better F1 on the dev set: train a model for each of
-many sets of values, give those up early that are hopeless, and write the best
-configuration to best.toml. By default the learning rate, batch size, dropout,
-layers and epochs are tried around those of the configuration; a space in TOML
-names others. A search that was cut off goes on when the same command is given
-again, in the middle of the trial where it was.
-"""
 
-EXAMPLES = """\
-examples:
-  fofe tune my.toml -o runs/search --trials 30
-  fofe tune my.toml -o runs/search --trials 30 --workers 2
-  fofe tune my.toml -o runs/search --space space.toml --sampler grid
-  fofe train runs/search/best.toml -o runs/best
-"""
-
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "tune",
-        help="search for better settings",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("config", metavar="CONFIG.toml", help="the configuration to start from")
-    parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the directory of the search")
-    parser.add_argument("--trials", type=count, default=20, metavar="N", help="trials in all (default: 20)")
-    parser.add_argument(
-        "--workers", type=count, default=1, metavar="N", help="trials at the same time (default: 1)"
-    )
-    parser.add_argument("--space", metavar="SPACE.toml", help="what may be changed, and how far")
-    parser.add_argument(
+@command(
+    "search for better settings",
+    option("config", metavar="CONFIG.toml", help="the configuration to start from"),
+    output("DIR", "the directory of the search"),
+    option("--trials", type=count, default=20, metavar="N", help="number of trials in all"),
+    option("--workers", type=count, default=1, metavar="N", help="trials at the same time"),
+    option("--space", metavar="SPACE.toml", help="which settings to vary, and how far"),
+    option(
         "--sampler",
         choices=("tpe", "random", "grid"),
         default="tpe",
-        help="how values are chosen: by what did well so far, at random, or all of them (default: tpe)",
-    )
-    parser.add_argument("--no-prune", action="store_true", help="train every trial to its end")
-    parser.add_argument("--seed", type=natural, default=1, help="of what is drawn at random (default: 1)")
-    add_settings_option(parser)
-    parser.set_defaults(run=run)
+        help="how values are chosen: by the results so far, at random, or all of them",
+    ),
+    flag("--no-prune", help="train every trial to its end"),
+    seed(1),
+    SET,
+)
+def tune(args: argparse.Namespace) -> int:
+    """Search for settings with a better F1 on the dev set: train a model for each of
+    many sets of values, stop hopeless ones early, and write the best configuration
+    to best.toml. By default the learning rate, batch size, dropout, layers and
+    epochs are varied around those of the configuration; a space in TOML names
+    others. An interrupted search continues when the same command is given again,
+    in the middle of the trial where it stopped.
 
-
-def run(args: argparse.Namespace) -> int:
-    """Search to the end; print the table of trials."""
+    Examples:
+      fofe tune my.toml -o runs/search --trials 30
+      fofe tune my.toml -o runs/search --trials 30 --workers 2
+      fofe tune my.toml -o runs/search --space space.toml --sampler grid
+      fofe train runs/search/best.toml -o runs/best
+    """
     from fofe.base.files import write_atomically
     from fofe.base.settings import to_table
     from fofe.base.toml import to_toml

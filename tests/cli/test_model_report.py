@@ -18,7 +18,7 @@ def page(tiny_run: Path, tiny_config: Path, tmp_path_factory: pytest.TempPathFac
     path = tmp_path_factory.mktemp("report") / "tiny.html"
     corpus = str(tiny_config.parent / "dev.jsonl")
     model = str(tiny_run / "model")
-    assert main(["report", model, "--corpus", corpus, "-o", str(path), "--errors", "2"]) == 0
+    assert main(["model", "report", model, "--corpus", corpus, "-o", str(path), "--errors", "2"]) == 0
     return path.read_text("utf-8")
 
 
@@ -57,7 +57,7 @@ def test_errors_are_shown_as_gold_and_found(
 ) -> None:
     document = {"id": "<one>", "text": "Omar Haddad left for Lima.", "entities": [[0, 11, "ORG"]]}
     (tmp_path / "gold.jsonl").write_text(json.dumps(document), "utf-8")
-    arguments = ["report", str(tiny_path), "--corpus", str(tmp_path / "gold.jsonl"), "-o", "-"]
+    arguments = ["model", "report", str(tiny_path), "--corpus", str(tmp_path / "gold.jsonl"), "-o", "-"]
     assert main(arguments) == 0
     page = capsys.readouterr().out
     assert "<h3>type (1)</h3>" in page
@@ -72,7 +72,7 @@ def test_a_model_away_from_its_run_has_no_curves(
 ) -> None:
     shutil.copytree(tiny_path, tmp_path / "alone" / "model")
     output = tmp_path / "report.html"
-    assert main(["report", str(tmp_path / "alone" / "model"), "-o", str(output)]) == 0
+    assert main(["model", "report", str(tmp_path / "alone" / "model"), "-o", str(output)]) == 0
     page = output.read_text("utf-8")
     assert "There is no metrics.jsonl beside the model" in page
     assert "<h2>Scores</h2>" not in page

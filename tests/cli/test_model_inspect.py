@@ -11,7 +11,7 @@ from fofe.cli import main
 
 
 def test_facts_for_eyes(tiny_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", str(tiny_path)]) == 0
+    assert main(["model", "inspect", str(tiny_path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     facts = {line.split("  ")[0]: line.split("  ", 1)[1].strip() for line in lines}
     assert facts["language"] == "en"
@@ -27,7 +27,7 @@ def test_facts_for_eyes(tiny_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_facts_for_programs(tiny_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", str(tiny_path), "--json"]) == 0
+    assert main(["model", "inspect", str(tiny_path), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["labels"] == ["GPE", "ORG", "ORG_NOM", "PER", "PER_NOM"]
     assert facts["weights"] > 1000
@@ -35,7 +35,7 @@ def test_facts_for_programs(tiny_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", str(tmp_path / "none")]) == 2
+    assert main(["model", "inspect", str(tmp_path / "none")]) == 2
     wanted = (
         f"fofe: {tmp_path / 'none'}: there is no such model directory, and no installed model has that name"
     )

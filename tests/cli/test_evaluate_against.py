@@ -1,15 +1,14 @@
-"""`fofe compare` on small files."""
+"""`fofe evaluate --against` on small files."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.cli import compare
+from fofe.cli import make_parser
 
 TEXT = "Ann met Bob ."
 ANN = {"start": 0, "end": 3, "type": "PER", "kind": "NAM"}
@@ -32,17 +31,15 @@ def files(tmp_path: Path) -> list[str]:
     ]
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    compare.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["compare", *arguments])
+def run(gold: str, a: str, b: str, *options: str) -> int:
+    args = make_parser(["evaluate"]).parse_args(["evaluate", gold, b, "--against", a, *options])
     result = args.run(args)
     assert isinstance(result, int)
     return result
 
 
 def test_json(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*files, "--samples", "500", "--json") == 0
+    assert run(*files, "--bootstrap", "500", "--json") == 0
     data = json.loads(capsys.readouterr().out)["comparison"]
     assert data["samples"] == 500
     assert (data["recall"]["a"], data["recall"]["b"], data["recall"]["difference"]) == (75, 100, 25)
@@ -52,16 +49,16 @@ def test_json(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_table(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    run(*files, "--samples", "100")
+    run(*files, "--bootstrap", "100")
     lines = capsys.readouterr().out.splitlines()
-    (recall,) = [line for line in lines if line.startswith("recall")]
+    (recall,) = [line for line in lines if line.startswith("recall") and "+" in line]
     assert recall.split()[1:4] == ["75.00", "100.00", "+25.00"]
     assert "100 samples of documents" in lines[-1]
 
 
 def test_the_seed_decides(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     def result(seed: str) -> str:
-        run(*files, "--samples", "50", "--seed", seed, "--json")
+        run(*files, "--bootstrap", "50", "--seed", seed, "--json")
         return capsys.readouterr().out
 
     assert result("1") == result("1") != result("2")

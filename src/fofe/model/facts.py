@@ -1,58 +1,26 @@
-"""`fofe inspect`: what a model is."""
+"""Facts about a stored model, for people to read: labels, features, sizes, decoding, scores."""
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble
+from fofe.model.storage import load_model, size_on_disk
 
+if TYPE_CHECKING:
     from fofe.decode import Decoding
-    from fofe.model.ensemble import Ensemble
     from fofe.model.storage import StoredModel
 
-EXAMPLES = """\
-examples:
-  fofe inspect runs/tiny/model
-  fofe inspect runs/tiny/model --json
-"""
 
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "inspect",
-        help="show what a model is",
-        description="Show a model's labels, features, sizes, decoding and scores.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def model_facts(path: Path) -> dict[str, Any]:
+    """The facts about a model or an ensemble, by name; values are strings, numbers or lists of them."""
+    return (
+        _ensemble_facts(load_ensemble(path))
+        if is_ensemble(path)
+        else _facts(load_model(path), size_on_disk(path))
     )
-    parser.add_argument("model", metavar="MODEL", help="a model directory, or the name of an installed model")
-    parser.add_argument("--json", action="store_true", help="as JSON")
-    parser.set_defaults(run=run)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the facts."""
-    import json
-
-    from fofe.model.ensemble import is_ensemble, load_ensemble
-    from fofe.model.storage import load_model, size_on_disk
-    from fofe.tagging.installed import model_path
-
-    path = model_path(args.model)
-    if is_ensemble(path):
-        facts = _ensemble_facts(load_ensemble(path))
-    else:
-        facts = _facts(load_model(path), size_on_disk(path))
-    if args.json:
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
-        return 0
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        print(f"{name:{width}}  {_readable(value)}")
-    return 0
 
 
 def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
@@ -124,9 +92,9 @@ def _decoding(decoding: Decoding) -> str:
     return f"{decoding.strategy}{nested}, threshold {decoding.threshold}{agreement}"
 
 
-def _calibration(told: dict[str, Any]) -> str:
-    errors = f"error {told['ece_before']:.2f} % before, {told['ece_after']:.2f} % after"
-    return f"{_temperatures(told['temperatures'])}; {errors}"
+def _calibration(calibration: dict[str, Any]) -> str:
+    errors = f"error {calibration['ece_before']:.2f} % before, {calibration['ece_after']:.2f} % after"
+    return f"{_temperatures(calibration['temperatures'])}; {errors}"
 
 
 def _temperatures(by_label: Mapping[str, float]) -> str:
@@ -138,7 +106,3 @@ def _temperatures(by_label: Mapping[str, float]) -> str:
         else ", ".join(f"{label} {value}" for label, value in temperatures.items())
     )
     return f"temperature {given}"
-
-
-def _readable(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -13,7 +13,7 @@ from fofe.model.storage import Storage, load_model
 
 
 def compressed(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert main(["compress", *arguments, "--json"]) == 0
+    assert main(["model", "compress", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)["compression"]
 
 
@@ -47,8 +47,8 @@ def test_sizes_and_scores_side_by_side(
 def test_a_table_for_eyes(
     tiny_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["compress", str(tiny_path), "-o", str(tmp_path / "small"), "--corpus", dev, "--words", "25"]
-    assert main(arguments) == 0
+    arguments = [str(tiny_path), "-o", str(tmp_path / "small"), "--corpus", dev, "--words", "25"]
+    assert main(["model", "compress", *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["before", "after"]
     rows = {line.rsplit(maxsplit=2)[0]: line.rsplit(maxsplit=2)[1:] for line in lines[1:]}
@@ -82,7 +82,7 @@ def test_inspect_tells_how_weights_are_stored(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compressed(capsys, str(tiny_path), "-o", str(tmp_path / "small"), "--tables", "float16")
-    assert main(["inspect", str(tmp_path / "small"), "--json"]) == 0
+    assert main(["model", "inspect", str(tmp_path / "small"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["storage"] == "word tables float16, other weights float16"
     assert facts["dev"].endswith("(before compression)")
@@ -103,7 +103,7 @@ def test_mistakes_are_told(
 ) -> None:
     paths = {"MODEL": str(tiny_path), "OUT": str(tmp_path / "out")}
     given = [option.replace("MODEL", paths["MODEL"]).replace("OUT", paths["OUT"]) for option in options]
-    assert main(["compress", str(tiny_path), *given]) == 2
+    assert main(["model", "compress", str(tiny_path), *given]) == 2
     error = capsys.readouterr().err
     assert error.startswith("fofe: ")
     assert message in error

@@ -31,7 +31,7 @@ def train(tiny_config: Path) -> str:
 
 
 def calibrated(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert main(["calibrate", *arguments, "--json"]) == 0
+    assert main(["model", "calibrate", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -43,7 +43,7 @@ def test_the_threshold_scores_what_evaluate_says(
     assert set(errors) == {"corpus", "test"}
     stored = load_model(tmp_path / "made")
     assert stored.training["calibration"]["ece_after"] == errors["corpus"]["after"]
-    assert main(["inspect", str(tmp_path / "made")]) == 0
+    assert main(["model", "inspect", str(tmp_path / "made")]) == 0
     assert "calibration" in capsys.readouterr().out
     (threshold,) = made["threshold"]
     assert stored.decoding.threshold == float(threshold)
@@ -109,7 +109,7 @@ def test_an_ensemble_is_calibrated_as_a_whole(
     odds_before, odds_after = one[:, 1:] - one[:, :1], other[:, 1:] - other[:, :1]
     temperatures = [told["temperatures"][label] for label in before.labels[1:]]
     np.testing.assert_allclose(odds_after * temperatures, odds_before, rtol=1e-3, atol=1e-3)
-    assert main(["inspect", str(made)]) == 0
+    assert main(["model", "inspect", str(made)]) == 0
     assert "calibration  temperature " in capsys.readouterr().out
     (scores,) = told["threshold"].values()
     assert main(["evaluate", noisy, "--model", str(made), "--json"]) == 0
@@ -130,12 +130,12 @@ def test_what_is_no_model_is_not_replaced(
     several: str, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "letters").mkdir()
-    assert main(["calibrate", several, dev, "-o", str(tmp_path / "letters")]) == 2
+    assert main(["model", "calibrate", several, dev, "-o", str(tmp_path / "letters")]) == 2
     assert "letters: exists and is not a model directory" in capsys.readouterr().err
 
 
 def test_the_model_itself_is_not_replaced(several: str, dev: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["calibrate", several, dev, "-o", f"{several}/"]) == 2
+    assert main(["model", "calibrate", several, dev, "-o", f"{several}/"]) == 2
     assert f"{several}/: is the model itself (choose another directory)" in capsys.readouterr().err
     assert "temperatures" not in json.loads((Path(several) / "ensemble.json").read_text("utf-8"))
 
@@ -163,13 +163,13 @@ def test_a_wanted_precision_and_recall_are_reached(
     for wanted in ("precision", "recall"):
         (scores,) = calibrated(capsys, str(tiny_path), dev, f"--{wanted}", "80")["threshold"].values()
         assert scores[wanted] >= 80
-    assert main(["calibrate", str(tiny_path), dev, "--recall", "100.1"]) == 2
+    assert main(["model", "calibrate", str(tiny_path), dev, "--recall", "100.1"]) == 2
     assert "the highest recall is" in capsys.readouterr().err
 
 
 def test_a_share_of_one_is_not_taken_for_percent(dev: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["calibrate", "model", dev, "--precision", "0.95"])
+        main(["model", "calibrate", "model", dev, "--precision", "0.95"])
     assert "'0.95' is not in percent: give 95 for 95 %" in capsys.readouterr().err
 
 
@@ -177,7 +177,7 @@ def test_tables_and_a_drawing(
     tiny_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drawing = tmp_path / "reliability.svg"
-    assert main(["calibrate", str(tiny_path), dev, "--svg", str(drawing)]) == 0
+    assert main(["model", "calibrate", str(tiny_path), dev, "--svg", str(drawing)]) == 0
     shown = capsys.readouterr().out
     for part in ("temperature", "calibration error (%)", "mean score", "threshold"):
         assert part in shown
@@ -189,5 +189,5 @@ def test_a_corpus_without_text_is_an_error(
 ) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.write_text('{"text": ""}\n', "utf-8")
-    assert main(["calibrate", str(tiny_path), str(empty)]) == 2
+    assert main(["model", "calibrate", str(tiny_path), str(empty)]) == 2
     assert "no text" in capsys.readouterr().err

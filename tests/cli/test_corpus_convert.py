@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sys
@@ -9,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.cli import convert
+from fofe.cli import make_parser
 
 
 def fofe(*arguments: str | Path) -> int:
-    parser = argparse.ArgumentParser()
-    convert.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["convert", *map(str, arguments)])
+    args = make_parser(["corpus"]).parse_args(["corpus", "convert", *map(str, arguments)])
     return int(args.run(args))
 
 
@@ -36,7 +33,7 @@ def test_columns_to_json_and_back_in_another_scheme(
         ("Ana Ruiz", "PER"),
         ("Rio", "LOC"),
     ]
-    assert fofe(tmp_path / "news.jsonl", tmp_path / "again.conll", "--scheme", "bioes") == 0
+    assert fofe(tmp_path / "news.jsonl", tmp_path / "again.conll", "--tag-scheme", "bioes") == 0
     assert (tmp_path / "again.conll").read_text() == "Ana B-PER\nRuiz E-PER\nof O\nRio S-LOC\n\n"
     assert capsys.readouterr() == ("", "")
 
@@ -84,7 +81,7 @@ def test_errors_say_what_to_do(news: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the format cannot be guessed"):
         fofe(news, tmp_path / "out.xyz")
     with pytest.raises(InputError, match="writing jsonl has no option 'scheme'"):
-        fofe(news, tmp_path / "out.jsonl", "--scheme", "BIO")
+        fofe(news, tmp_path / "out.jsonl", "--tag-scheme", "BIO")
     assert not list(tmp_path.glob("out*"))
 
 

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.cli import check
+from fofe.cli import make_parser
 
 
 def fofe(*arguments: str | Path) -> int:
-    parser = argparse.ArgumentParser()
-    check.add_parser(parser.add_subparsers())
-    args = parser.parse_args(["check", *map(str, arguments)])
+    args = make_parser(["corpus"]).parse_args(["corpus", "check", *map(str, arguments)])
     return int(args.run(args))
 
 

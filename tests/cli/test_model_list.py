@@ -39,7 +39,7 @@ def write(path: Path, *lines: str) -> str:
 
 
 def test_the_list(two: None, capsys: Captured) -> None:
-    assert main(["models"]) == 0
+    assert main(["model", "list"]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split() == ["name", "language", "types", "kinds", "megabytes", "F1", "licence"]
     assert [row.split()[:2] for row in rows] == [["en", "en"], ["es", "es"]]
@@ -47,7 +47,7 @@ def test_the_list(two: None, capsys: Captured) -> None:
 
 
 def test_the_list_as_json(two: None, capsys: Captured) -> None:
-    assert main(["models", "--json"]) == 0
+    assert main(["model", "list", "--json"]) == 0
     first, second = json.loads(capsys.readouterr().out)
     assert (first["name"], second["language"]) == ("en", "es")
     assert first["types"] == ["GPE", "ORG", "PER"]
@@ -63,16 +63,16 @@ def test_scores_that_are_not_of_test_sets_are_marked(install_model: Install, cap
         "parts": {"news": "test", "novels": "dev"},
     }
     file.write_text(json.dumps(config), "utf-8")
-    assert main(["models"]) == 0
+    assert main(["model", "list"]) == 0
     assert " news 88.50, novels dev 70.25, letters 60.00 " in capsys.readouterr().out
-    assert main(["models", "--json"]) == 0
+    assert main(["model", "list", "--json"]) == 0
     (facts,) = json.loads(capsys.readouterr().out)
     assert facts["f1"] == {"news": 88.5, "novels": 70.25, "letters": 60.0}
     assert facts["parts"] == {"news": "test", "novels": "dev"}
 
 
 def test_the_list_needs_nothing_heavy(two: None) -> None:
-    code = "import sys; from fofe.cli import main; main(['models']); sys.exit('numpy' in sys.modules)"
+    code = "import sys; from fofe.cli import main; main(['model', 'list']); sys.exit('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout.count("\n") == 3
 
@@ -92,7 +92,7 @@ def test_a_directory_without_a_model_hides_no_name(
 
 
 def test_no_model_at_all_says_how_to_get_one(install_model: Install, capsys: Captured) -> None:
-    assert main(["models"]) == 0
+    assert main(["model", "list"]) == 0
     assert capsys.readouterr().out.startswith(
         "no models are installed (pip install ./models/en in a checkout"
     )
@@ -103,12 +103,12 @@ def test_no_model_at_all_says_how_to_get_one(install_model: Install, capsys: Cap
 def test_every_command_takes_a_name(two: None, tmp_path: Path, tiny_config: Path, capsys: Captured) -> None:
     corpus = str(tiny_config.parent / "dev.jsonl")
     for command in (
-        ["inspect", "es"],
+        ["model", "inspect", "es"],
         ["evaluate", corpus, "--model", "en"],
-        ["report", "en", "-o", str(tmp_path / "report.html")],
-        ["calibrate", "en", corpus],
-        ["compress", "en", "-o", str(tmp_path / "small")],
-        ["ensemble", "en", "en", "-o", str(tmp_path / "both")],
+        ["model", "report", "en", "-o", str(tmp_path / "report.html")],
+        ["model", "calibrate", "en", corpus],
+        ["model", "compress", "en", "-o", str(tmp_path / "small")],
+        ["model", "average", "en", "en", "-o", str(tmp_path / "both")],
         [
             "train",
             str(tiny_config),
@@ -161,7 +161,7 @@ def test_a_document_without_a_model_is_told_and_left_out(two: None, tmp_path: Pa
     assert [json.loads(line)["text"] for line in captured.out.splitlines()] == [ENGLISH, SPANISH]
     assert f"{news}:2: no model of the language 'zh' is installed (installed: en, es; pip" in captured.err
     assert f"{news}:3: no model of the language 'fr' is installed" in captured.err
-    assert captured.err.endswith("fofe: 2 documents left out for the reasons told above; 2 tagged\n")
+    assert captured.err.endswith("fofe: 2 documents left out for the reasons given above; 2 tagged\n")
     assert main(["tag", "--lang", "auto", news, "--strict"]) == 2
 
 
@@ -198,7 +198,7 @@ def test_conventions_are_for_the_models_that_know_them(
     one_told: None, tmp_path: Path, capsys: Captured
 ) -> None:
     news = write(tmp_path / "news.txt", ENGLISH, SPANISH, ENGLISH)
-    assert main(["tag", "--lang", "auto", "--conventions", "names", news]) == 0
+    assert main(["tag", "--lang", "auto", "--scheme", "names", news]) == 0
     captured = capsys.readouterr()
     documents = [json.loads(line) for line in captured.out.splitlines()]
     english, spanish = load("en").with_options(conventions="names")(ENGLISH), load("es")(SPANISH)
@@ -210,7 +210,7 @@ def test_conventions_are_for_the_models_that_know_them(
 
 
 def test_conventions_that_no_model_knows_are_an_error(one_told: None, capsys: Captured) -> None:
-    assert main(["tag", "--lang", "auto", "--conventions", "nmaes", "-t", SPANISH]) == 2
+    assert main(["tag", "--lang", "auto", "--scheme", "nmaes", "-t", SPANISH]) == 2
     told = "no installed model knows the conventions of 'nmaes' (they know: everything, names)"
     assert told in capsys.readouterr().err
 

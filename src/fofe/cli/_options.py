@@ -1,0 +1,133 @@
+"""Options that several commands share, and the types of their values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from fofe.base.errors import FofeError
+from fofe.cli._command import Option, OptionGroup, flag, option, repeated
+
+
+def count(text: str) -> int:
+    """A whole number of at least 1."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def natural(text: str) -> int:
+    """A whole number of at least 0."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
+def percent(text: str) -> float:
+    """A percentage. A number up to 1 is refused: 0.95 is almost certainly a fraction given by mistake."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not in percent: give 95 for 95 %")
+    return number
+
+
+def numbers(name: str, text: str | None) -> tuple[float, ...]:
+    """The numbers of an option such as `--weights 1,0.5`; none if it was not given."""
+    try:
+        given = tuple(float(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        given = (math.nan,)
+    if not all(map(math.isfinite, given)):
+        raise FofeError(f"{name} {text} is not a list of numbers (for example 1,0.5)")
+    return given
+
+
+A_MODEL = "a model directory, or the name of an installed model"
+
+MODEL = option("model", metavar="MODEL", help=A_MODEL)
+JSON = flag("--json", help="print JSON")
+FORMAT = option("--format", metavar="F", help="format of the corpora (default: recognised)")
+WORKERS = option("--workers", type=count, default=1, metavar="N", help="number of processes")
+MASTER = option(
+    "--master",
+    metavar="M",
+    help="with --engine spark: its master, local[4], spark://HOST:PORT ... (default: local[*])",
+)
+SET = repeated(
+    "--set", dest="settings", metavar="KEY=VALUE", help="replace a value of the configuration (TOML syntax)"
+)
+
+THRESHOLD = option("--threshold", type=float, metavar="P", help="lowest score of a mention")
+NESTED = option(
+    "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie inside others"
+)
+AGREEMENT = option(
+    "--agreement",
+    type=float,
+    metavar="W",
+    help="weight of the types that the same text has in nearby sentences; 0 ignores them",
+)
+SCHEME = option(
+    "--scheme",
+    metavar="CORPUS",
+    help="follow the annotation scheme of this training corpus; fofe model inspect lists those of a model",
+)
+
+
+def output(metavar: str, help: str, *, required: bool = True) -> Option:
+    """`-o`, the file or directory to write."""
+    return option("-o", "--output", metavar=metavar, required=required, help=help)
+
+
+def seed(default: int) -> Option:
+    """`--seed` of everything that is drawn at random."""
+    return option("--seed", type=natural, default=default, metavar="N", help="seed of all random draws")
+
+
+def overrides(args: argparse.Namespace) -> dict[str, Any]:
+    """The values of `--set`, by their dotted keys."""
+    from fofe.training.config import parse_setting
+
+    return dict(parse_setting(setting) for setting in args.settings)
+
+
+READING = OptionGroup(
+    "reading",
+    (
+        option(
+            "--token-column",
+            type=int,
+            metavar="N",
+            help="CoNLL column of the words, from 0 (default: the first)",
+        ),
+        option(
+            "--tag-column",
+            type=int,
+            metavar="N",
+            help="CoNLL column of the tags, from 0 (default: the last, -1)",
+        ),
+        option(
+            "--comments",
+            action=argparse.BooleanOptionalAction,
+            help="whether CoNLL lines that begin with # are comments (default: those without a tag are)",
+        ),
+        option("--lang", metavar="L", help="language by which text without tokens is tokenised"),
+        flag("--retokenise", help="tokenise the sentences of the corpus again, by the rules of the language"),
+    ),
+)
+
+
+def reading_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `READING` that were given, by their names in `read_corpus`."""
+    options = {
+        "token_column": args.token_column,
+        "tag_column": args.tag_column,
+        "comments": args.comments,
+        "language": args.lang,
+        "retokenise": args.retokenise or None,
+    }
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,189 @@
+"""`fofe corpus`: check and convert corpora, and make one from Wikipedia."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fofe.cli._command import CommandGroup, command, flag, option
+from fofe.cli._files import files_read, no_document, refuse_input
+from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, output, reading_options
+from fofe.cli._progress import Bar, say_report
+
+if TYPE_CHECKING:
+    from fofe.wiki.summary import Summary
+
+A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
+
+
+@command(
+    "examine a corpus before training on it",
+    option("corpus", metavar="CORPUS", help=A_CORPUS),
+    FORMAT,
+    option("--max-words", type=int, default=7, metavar="N", help="longest fragment of the model, in words"),
+    JSON,
+    READING,
+)
+def check(args: argparse.Namespace) -> int:
+    """Examine a corpus: its size and labels, how deep mentions nest, strings with
+    several labels, mentions that a model of at most N words cannot find, sentences
+    that occur twice, and what the reader had to mend.
+
+    Examples:
+      fofe corpus check train.conll
+      fofe corpus check 'corpus/*.jsonl' --max-words 10
+      fofe corpus check annotated/ --lang en --json
+    """
+    from fofe.base.report import Report
+    from fofe.evaluate.check import check_corpus, describe
+    from fofe.formats import read_corpus
+
+    report = Report()
+    options = {"language": "en", **reading_options(args)}
+    documents = read_corpus(args.corpus, args.format, report, **options)
+    result = check_corpus(documents, max_words=args.max_words, report=report)
+    if not result.documents:
+        say_report(report, f"{args.corpus}: ")
+        raise no_document(args.corpus)
+    if args.json:
+        reading = {"facts": report.facts, "remarks": dict(report.counts)}
+        print(json.dumps({**result.as_dict(), "reading": reading}, indent=2))
+    else:
+        print(describe(result, report).encode(errors="backslashreplace").decode())
+    return 0
+
+
+@command(
+    "convert a corpus between formats",
+    option("source", metavar="IN", help=A_CORPUS),
+    option("target", metavar="OUT", help="a file, a directory for brat, or - for stdout"),
+    option("--from", dest="source_format", metavar="F", help="format of IN (default: recognised)"),
+    option("--to", dest="target_format", metavar="F", help="format of OUT (default: by its suffix)"),
+    option("--tag-scheme", metavar="S", help="tag scheme of CoNLL output (default: IOB2)"),
+    option(
+        "--spans",
+        choices=("characters", "tokens"),
+        help="unit of spans in JSONL output (default: characters)",
+    ),
+    READING,
+)
+def convert(args: argparse.Namespace) -> int:
+    """Convert a corpus between formats: conll, jsonl, brat, spacy (DocBin),
+    label-studio and doccano. At the end, the command reports what had to be mended
+    in the input and what the new format cannot express, with counts.
+
+    Examples:
+      fofe corpus convert eng.train train.jsonl --from conll
+      fofe corpus convert news.jsonl news.conll --tag-scheme BIOES
+      fofe corpus convert annotated/ corpus.jsonl              (a directory of brat files)
+      fofe corpus convert annotated/ corpus.conll --lang es    (brat has no tokens: tokenise)
+      fofe corpus convert zh.iob2 zh.jsonl --token-column 1 --tag-column 2
+      fofe corpus convert project.json corpus.jsonl --from label-studio
+      fofe corpus convert news.jsonl train.spacy --lang en
+      cat news.conll | fofe corpus convert - - --from conll --to jsonl
+    """
+    from fofe.base.report import Report
+    from fofe.formats import read_corpus, write_corpus
+
+    refuse_input(args.target, _files_read(args))
+    report = Report()
+    given = {"scheme": args.tag_scheme, "spans": args.spans}
+    options = {name: value for name, value in given.items() if value is not None}
+    documents = read_corpus(args.source, args.source_format, report, **reading_options(args))
+    write_corpus(documents, args.target, args.target_format, report, **options)
+    say_report(report, "")
+    return 0
+
+
+def _files_read(args: argparse.Namespace) -> Iterator[str | Path]:
+    from fofe.base.report import Report
+    from fofe.formats import corpus_files
+
+    yield args.source
+    for file, format in corpus_files(args.source, args.source_format, Report()):
+        yield from files_read(file, format)
+
+
+@command(
+    "make a weakly labelled corpus from Wikipedia",
+    option("dumps", nargs="+", metavar="DUMP", help="MediaWiki XML, plain or .bz2, .gz, .xz"),
+    output("OUT", "where to write"),
+    option("--types", nargs="+", default=[], metavar="TABLE", help="tables with the classes of pages"),
+    option("--mapping", metavar="FILE", help="TOML file from classes to types"),
+    option("--lang", default="", metavar="L", help="language (default: that of the dump)"),
+    flag("--repeats", help="also label later plain mentions of linked names, and of the page's title"),
+    option(
+        "--engine",
+        choices=("processes", "spark"),
+        default="processes",
+        help="processes on this machine, or Apache Spark",
+    ),
+    MASTER,
+    WORKERS,
+    option("--work", metavar="DIR", help="directory of unfinished parts (default: OUT.work)"),
+    JSON,
+)
+def wiki(args: argparse.Namespace) -> int:
+    """Make a corpus from a Wikipedia dump, to train on beside annotated text. Links become
+    mentions of the type of the page that they lead to. The class of a page follows
+    from its infobox, categories, first sentence and title, and from the tables given:
+    Wikidata's JSON, or lines `title<TAB>class`. A mapping gives the type of each
+    class. Everything but the links is marked as unknown, except words that are
+    safely no names.
+
+    A job that was killed continues when the same command is given again.
+
+    Examples:
+      fofe corpus wiki dump.xml.bz2 -o weak.jsonl
+      fofe corpus wiki dump.xml.bz2 --types classes.tsv.xz --repeats --workers 4 -o weak.jsonl
+      fofe corpus wiki eswiki.xml.bz2 --mapping mine.toml -o weak.es.jsonl
+      fofe corpus wiki enwiki-1.xml.bz2 enwiki-2.xml.bz2 --engine spark --master local[8] -o weak.parquet
+    """
+    from fofe.base.errors import InputError
+    from fofe.wiki.job import Settings, label_dump
+
+    if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
+        raise InputError("cannot be written: its directory does not exist", path=args.output)
+    settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
+    folder = Path(args.work or f"{args.output.rstrip('/')}.work")
+    if folder.resolve() in Path(args.output).resolve().parents:
+        raise InputError(
+            "would hold the output, and is removed at the end", path=folder, remedy="name another"
+        )
+    if args.engine == "spark":
+        from fofe.spark.session import make_session
+        from fofe.spark.wiki import label_dump as label_with_spark
+
+        summary = label_with_spark(make_session(args.master), settings, args.output, folder)
+    else:
+        with Bar(unit=" parts") as bar:
+            summary = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)
+    _show(summary, as_json=args.json)
+    return 0
+
+
+def _show(summary: Summary, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(summary.to_json(), ensure_ascii=False, indent=2))
+        return
+    for what, times in sorted(summary.counts.items()):
+        print(f"{times} {what}")
+    say_report(summary.report)
+
+
+corpus = CommandGroup(
+    "corpus",
+    "check and convert corpora, or make one from Wikipedia",
+    """
+    Work with annotated corpora.
+
+    Examples:
+      fofe corpus check train.conll
+      fofe corpus convert annotated/ corpus.jsonl
+      fofe corpus wiki enwiki-pages-articles.xml.bz2 -o weak.jsonl
+    """,
+    (check, convert, wiki),
+)

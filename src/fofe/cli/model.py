@@ -1,0 +1,312 @@
+"""`fofe model`: list, examine, calibrate, compress and average trained models."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fofe.base.errors import FofeError
+from fofe.cli._command import CommandGroup, OptionGroup, command, option, repeated
+from fofe.cli._files import read_documents, refuse_input
+from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output, percent
+from fofe.cli._progress import say
+
+if TYPE_CHECKING:
+    from fofe.tagging.installed import InstalledModel
+
+COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")
+TEXTS = tuple(number for number, column in enumerate(COLUMNS) if column != "megabytes")
+
+
+@command("list the models that are installed", JSON, name="list")
+def list_models(args: argparse.Namespace) -> int:
+    """List the models of installed packages. Wherever a command takes a model, it
+    also takes the name of one of these. Nothing is ever downloaded.
+
+    Examples:
+      fofe model list
+      fofe model list --json
+    """
+    from fofe.evaluate.tables import table
+    from fofe.tagging.installed import INSTALL, installed_models
+
+    models = [_installed_facts(model) for model in installed_models().values()]
+    if args.json:
+        print(json.dumps(models, indent=2, ensure_ascii=False))
+    elif not models:
+        print(f"no models are installed ({INSTALL.format('en')} brings one)")
+    else:
+        print(table(COLUMNS, [_row(model) for model in models], left=TEXTS))
+    return 0
+
+
+def _installed_facts(model: InstalledModel) -> dict[str, Any]:
+    from fofe.text.document import split_label
+
+    types, kinds = zip(*map(split_label, model.labels), strict=True)
+    size = sum(file.stat().st_size for file in model.path.iterdir() if file.is_file())
+    return {
+        "name": model.name,
+        "language": model.language,
+        "types": list(dict.fromkeys(types)),
+        "kinds": sorted(set(kinds)),
+        "megabytes": round(size / 1e6, 1),
+        "f1": model.scores,
+        "parts": model.parts,
+        "licence": model.licence,
+        "package": model.package,
+        "path": str(model.path),
+    }
+
+
+def _row(facts: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        facts["name"],
+        facts["language"],
+        " ".join(facts["types"]),
+        " ".join(facts["kinds"]),
+        f"{facts['megabytes']:.1f}",
+        ", ".join(f"{_scored(corpus, facts['parts'])} {f1:.2f}" for corpus, f1 in facts["f1"].items()) or "-",
+        facts["licence"],
+    )
+
+
+def _scored(corpus: str, parts: dict[str, str]) -> str:
+    """The name of a corpus, and the part of it that was scored unless that is the test set."""
+    part = parts.get(corpus, "test")
+    return corpus if part == "test" else f"{corpus} {part}"
+
+
+@command("show labels, features, sizes and scores of a model", MODEL, JSON)
+def inspect(args: argparse.Namespace) -> int:
+    """Show a model's labels, features, sizes, decoding and scores.
+
+    Examples:
+      fofe model inspect runs/tiny/model
+      fofe model inspect runs/tiny/model --json
+    """
+    from fofe.model.facts import model_facts
+    from fofe.tagging.installed import model_path
+
+    facts = model_facts(model_path(args.model))
+    if args.json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return 0
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{name:{width}}  {', '.join(map(str, value)) if isinstance(value, list) else value}")
+    return 0
+
+
+@command(
+    "write a page about a model, with curves and errors",
+    MODEL,
+    option("--corpus", metavar="CORPUS", help="an annotated corpus to score it on"),
+    option("-o", "--output", default="report.html", metavar="FILE", help="where to write"),
+    option("--errors", type=count, default=10, metavar="N", help="number of examples of each kind of error"),
+    FORMAT,
+    READING,
+)
+def report(args: argparse.Namespace) -> int:
+    """Write a self-contained page about a model: its settings, its training history (if
+    it is still in the directory of its run), and on an annotated corpus its scores,
+    precision and recall by threshold, the reliability of its scores, its
+    confusions of labels, and its errors in context.
+
+    Examples:
+      fofe model report runs/tiny/model
+      fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl -o tiny.html
+    """
+    import fofe
+    from fofe.base.files import open_output
+    from fofe.show.model_page import OnCorpus, report_page
+    from fofe.tagging.installed import model_path
+
+    model = fofe.load(model_path(args.model))
+    corpus = None
+    if args.corpus:
+        gold = read_documents(args.corpus, args, model.config.language)
+        corpus = OnCorpus(gold, list(model.tag_documents(gold)))
+    else:
+        say(
+            "without a corpus the page has no scores, thresholds, confusions and errors: "
+            "give an annotated one by --corpus"
+        )
+    page = report_page(model, corpus, name=args.model, examples_of_each=args.errors)
+    with open_output(args.output) as stream:
+        stream.write(page)
+    if args.output != "-":
+        print(args.output)
+    return 0
+
+
+@command(
+    "calibrate a model's scores, and choose its threshold",
+    MODEL,
+    option("corpus", metavar="CORPUS", help="an annotated corpus, best the dev set"),
+    output("OUT", "the directory of the calibrated model", required=False),
+    option("--test", metavar="CORPUS", help="another corpus to measure the calibration error on"),
+    OptionGroup(
+        None,
+        (
+            option(
+                "--precision", type=percent, metavar="P", help="best F1 with at least this precision, in %%"
+            ),
+            option("--recall", type=percent, metavar="R", help="best F1 with at least this recall, in %%"),
+        ),
+    ),
+    option("--svg", metavar="FILE", help="draw the reliability diagram"),
+    FORMAT,
+    JSON,
+    READING,
+)
+def calibrate(args: argparse.Namespace) -> int:
+    """Fit the temperature of a model's scores on an annotated corpus that it was not
+    trained on, so that of the mentions with a score of 0.8 four fifths are right;
+    and choose the threshold for the best F1, or for a given precision or recall.
+    With -o the calibrated model is written.
+
+    Examples:
+      fofe model calibrate my-model dev.conll
+      fofe model calibrate my-model dev.conll --test test.conll -o calibrated
+      fofe model calibrate my-model dev.conll --precision 95 -o careful
+      fofe model calibrate my-model dev.conll --svg reliability.svg --json
+    """
+    from fofe.base.files import write_atomically
+    from fofe.evaluate.calibration import calibrate, calibration_sections
+    from fofe.evaluate.tables import as_json, as_text
+    from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
+    from fofe.model.storage import save_model
+    from fofe.show.svg import reliability_diagram
+    from fofe.tagging.installed import model_path
+
+    path = model_path(args.model)
+    if args.output:
+        refuse_input(args.output, [path], what="model", remedy="choose another directory")
+    model = load_stored(path)
+    language = (model.as_one if isinstance(model, Ensemble) else model).config.language
+    corpus = read_documents(args.corpus, args, language)
+    test = read_documents(args.test, args, language) if args.test else None
+    made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
+    if args.svg:
+        last = list(made.after)[-1]
+        with write_atomically(args.svg) as stream:
+            stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
+    if args.output:
+        if isinstance(made.model, Ensemble):
+            copy_ensemble(made.model, path, args.output)
+        else:
+            save_model(made.model, args.output)
+    sections = calibration_sections(made)
+    print(as_json(sections) if args.json else as_text(sections))
+    return 0
+
+
+@command(
+    "make a smaller model from a trained one",
+    MODEL,
+    output("OUT", "the directory of the smaller model"),
+    option(
+        "--tables", choices=("int8", "float16", "float32"), default="int8", help="storage of word vectors"
+    ),
+    option(
+        "--weights", choices=("float16", "float32"), default="float16", help="storage of all other weights"
+    ),
+    option(
+        "--words",
+        type=int,
+        metavar="N",
+        help="keep the N most frequent words of each table, besides training words that its vectors lacked",
+    ),
+    repeated("--keep", metavar="CORPUS", help="with --words: also keep the words of this corpus"),
+    option("--corpus", metavar="CORPUS", help="annotated corpus to compare speed and scores on"),
+    FORMAT,
+    JSON,
+    READING,
+)
+def compress(args: argparse.Namespace) -> int:
+    """Make a smaller model: word vectors of 8 or 16 bits a number, other weights of
+    16 bits and, on request, fewer words. Shows what that saves and, on a corpus,
+    what it costs.
+
+    Examples:
+      fofe model compress runs/tiny/model -o small
+      fofe model compress my-model -o small --corpus dev.conll
+      fofe model compress my-model -o small --words 50000 --keep train.conll --corpus dev.conll
+      fofe model compress my-model -o half --tables float16 --weights float32 --json
+    """
+    from fofe.evaluate.cost import costs_section, measure
+    from fofe.evaluate.tables import as_json, as_text
+    from fofe.model.compress import compress, words_of
+    from fofe.model.storage import Storage, load_model, save_model
+    from fofe.tagging.installed import model_path
+
+    if args.keep and args.words is None:
+        raise FofeError("--keep goes with --words: without it all words are kept")
+    path = model_path(args.model)
+    if Path(args.output).resolve() == path.resolve():
+        raise FofeError(f"{args.output} is the model itself (choose another directory)")
+    model = load_model(path)
+    language = model.config.language
+    kept_text = [
+        sentence.words
+        for path in args.keep
+        for document in read_documents(path, args, language)
+        for sentence in document.sentences
+    ]
+    gold = read_documents(args.corpus, args, language) if args.corpus else None
+    smaller = compress(
+        model, Storage(args.tables, args.weights), words=args.words, keep=words_of(model, kept_text)
+    )
+    save_model(smaller, args.output)
+    sections = [costs_section(measure(path, gold), measure(args.output, gold))]
+    print(as_json(sections) if args.json else as_text(sections))
+    return 0
+
+
+@command(
+    "make an ensemble that averages several models",
+    option("models", nargs="+", metavar="MODEL", help=f"{A_MODEL}; all of them are copied"),
+    output("DIR", "the directory of the ensemble"),
+    option("--weights", metavar="W,W,...", help="weight of each model (default: equal)"),
+)
+def average(args: argparse.Namespace) -> int:
+    """Make an ensemble: a model directory that contains several models and averages the
+    probabilities that they give to each fragment. It is used like any other model,
+    by fofe tag, fofe kbp tag, fofe serve and fofe.load. The models must have the same
+    labels, language and longest fragment. Tagging takes as long as with all of them.
+
+    Examples:
+      fofe model average runs/seed1/model runs/seed2/model runs/seed3/model -o together
+      fofe model average small large -o together --weights 1,2
+    """
+    from fofe.model.ensemble import save_ensemble
+    from fofe.tagging.installed import model_path
+
+    weights = numbers("--weights", args.weights)
+    if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):
+        raise FofeError(f"{len(args.models)} models need as many weights, none negative and not all 0")
+    save_ensemble([model_path(model) for model in args.models], args.output, weights)
+    print(args.output)
+    return 0
+
+
+model = CommandGroup(
+    "model",
+    "list, inspect, calibrate, compress and average models",
+    """
+    Work with trained models. MODEL is a model directory, or the name of an installed
+    model.
+
+    Examples:
+      fofe model list
+      fofe model inspect en
+      fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl
+      fofe model calibrate my-model dev.conll -o calibrated
+      fofe model compress my-model -o small
+      fofe model average runs/seed1/model runs/seed2/model -o together
+    """,
+    (list_models, inspect, report, calibrate, compress, average),
+)
