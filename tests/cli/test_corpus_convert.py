@@ -107,4 +107,4 @@ def test_the_corpus_is_not_written_over(news: Path, tmp_path: Path) -> None:
 def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         fofe("--help")
-    assert "fofe convert eng.train train.jsonl --from conll\n" in capsys.readouterr().out
+    assert "fofe corpus convert eng.train train.jsonl --from conll\n" in capsys.readouterr().out
