@@ -9,13 +9,13 @@
     python benchmarks/mentions.py conll2002_es --teachers 3 --seed 1
 
 Everything is chosen on the dev set; the test set is scored once, at the end. GUM has no test set here, so its
-figures are those of the dev set on which epoch, threshold and strategy were chosen. LitBank, GUM and Weibo
-have names and nominals, the first two as whole phrases; `recall_ceiling` is the share of the scored mentions
-that are no longer than the longest fragment. A call that was killed goes on when it is given again.
+figures are of the dev set on which epoch, threshold and strategy were chosen, and are named `dev_*`. LitBank,
+GUM and Weibo have names and nominals, the first two as whole phrases; `recall_ceiling` is the share of the
+scored mentions that are no longer than the longest fragment. Run a killed call again to continue it.
 
-The models of Weibo also learn from what five others, of seeds 1 to 5 and without teachers, say of the
-training text; those that are not there yet are trained first. `--teachers N` takes other numbers, as a
-benchmark of its own: BENCHMARK_taught, or BENCHMARK_untaught for none.
+The models of Weibo are also trained on the soft targets of five others, of seeds 1 to 5 and without teachers;
+those that do not exist yet are trained first. `--teachers N` takes another number, as a benchmark of its own:
+BENCHMARK_taught, or BENCHMARK_untaught for none.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ BENCHMARKS = {
     "uner_zh": "uner_zh.toml",
     "conll2002_es": "conll2002.toml",
 }
-"""The configuration of each; the corpus in it bears the name of the benchmark."""
+"""The configuration of each; the corpus in it has the name of the benchmark."""
 TEACHERS = {"weibo": 5}
-"""How many models those of a benchmark learn from besides the labels; none where nothing is told."""
+"""How many teachers the models of a benchmark have; none where it is not listed."""
 NAMES_ONLY = ("genia", "uner_zh", "conll2002_es")
 
 
@@ -114,17 +114,17 @@ def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dic
     f1 = {kind: scores[kind]["f1"] for kind in ("names", "nominals", "overall")}
     dev = {"dev_f1": round(training["dev"]["f1"], 2)}
     ceiling = {"recall_ceiling": round(_ceiling(config, scored), 2)}
-    return {**named_metrics(benchmark, f1), **dev, **ceiling}
+    return {**named_metrics(benchmark, f1, scored), **dev, **ceiling}
 
 
-def named_metrics(benchmark: str, f1: Mapping[str, float]) -> dict[str, float]:
-    """F1 of names, nominals and both, under the names of the record; one where there are names only."""
+def named_metrics(benchmark: str, f1: Mapping[str, float], part: str = "test") -> dict[str, float]:
+    """F1 of names, nominals and both on a part of the corpus, as recorded; one figure for names only."""
     if benchmark in NAMES_ONLY:
-        return {"test_f1": round(f1["overall"], 2)}
+        return {f"{part}_f1": round(f1["overall"], 2)}
     return {
-        "test_named_f1": round(f1["names"], 2),
-        "test_nominal_f1": round(f1["nominals"], 2),
-        "test_overall_f1": round(f1["overall"], 2),
+        f"{part}_named_f1": round(f1["names"], 2),
+        f"{part}_nominal_f1": round(f1["nominals"], 2),
+        f"{part}_overall_f1": round(f1["overall"], 2),
     }
 
 

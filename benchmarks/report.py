@@ -1,4 +1,4 @@
-"""Collect the recorded results into docs/benchmarks.md and, with plots, docs/benchmarks.html.
+"""Write the recorded results to docs/benchmarks.html, with plots, and a summary to docs/benchmarks.md.
 
 python benchmarks/report.py
 """
@@ -12,9 +12,9 @@ from html import escape
 from statistics import mean, pstdev
 from typing import Any
 
-from _record import HERE, as_command, read_results
+from _record import HERE, Entry, as_command, commits, read_results
 from _report_plots import comparison, plots
-from _shown import latest, table1, table2, table3, table4
+from _shown import latest, metrics_of, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 
@@ -34,7 +34,8 @@ td { text-align: right } td.text, caption { text-align: left } caption { font-we
 code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
 """
 
-Entry = dict[str, Any]
+SHOWN_METRICS = 3
+"""How many metrics of a benchmark the summary has."""
 
 PAPER_TABLES: dict[str, Callable[[dict[str, Any]], list[Table]]] = {
     "table1": lambda metrics: [table1(metrics)],
@@ -50,15 +51,15 @@ class Part:
 
     title: str
     level: int = 2
-    told: str = ""
+    caption: str = ""
     source: Entry | None = None
     tables: Sequence[Table] = ()
     plots: Sequence[str] = ()
 
     def markdown(self) -> Iterator[str]:
         yield from ("", f"{'#' * self.level} {self.title}")
-        if self.told:
-            yield from ("", self.told)
+        if self.caption:
+            yield from ("", self.caption)
         if self.source:
             yield from ("", f"`{self.source['command']}`, {_dated(self.source)}.")
         for table in self.tables:
@@ -66,8 +67,8 @@ class Part:
 
     def html(self) -> Iterator[str]:
         yield f"<h{self.level}>{escape(self.title)}</h{self.level}>"
-        if self.told:
-            yield f"<p>{_with_code(self.told)}</p>"
+        if self.caption:
+            yield f"<p>{_with_code(self.caption)}</p>"
         if self.source:
             yield f"<p><code>{escape(self.source['command'])}</code>, {_dated(self.source)}.</p>"
         yield from self.plots
@@ -76,39 +77,73 @@ class Part:
 
 
 def main() -> None:
-    """Replace what stands between the marks of the page, and write the page with plots anew."""
+    """Replace what stands between the marks of the summary, and write the full page and the figure."""
     results = read_results()
-    parts = list(_parts(results))
     text = PAGE.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    shown = [line for part in parts for line in part.markdown()]
+    shown = [line for part in _summary(results) for line in part.markdown()]
     with write_atomically(PAGE) as stream:
         stream.write("\n".join([f"{before}{BEGIN}", *shown, "", f"{END}{after}"]))
     with write_atomically(HTML) as stream:
-        stream.write(_page(parts))
+        stream.write(_page(list(_parts(results))))
     FIGURE.parent.mkdir(exist_ok=True)
     with write_atomically(FIGURE) as stream:
         stream.write(comparison())
 
 
-def _parts(results: Sequence[Entry]) -> Iterator[Part]:
-    """The page: the main figures, then every benchmark by its topic, then what was found earlier."""
-    newest = {_shown_as(entry): entry for entry in results}
-    yield Part("At a glance", told="F1, in percent; of several seeds the mean.", tables=[_glance()])
+def _opening() -> Iterator[Part]:
+    """What both pages begin with: the main figures."""
+    yield Part("At a glance", caption="F1, in percent; the mean of several seeds.", tables=[_glance()])
     yield Part("Beside other systems", tables=[table2()], plots=[comparison()])
-    known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
-    others = tuple(Topic(name, "") for name in dict.fromkeys(name for name, _ in newest) if name not in known)
-    for title, topics in {**SECTIONS, "Others": others}.items():
-        shown = [part for topic in topics for part in _of_topic(topic, newest.values())]
+
+
+def _summary(results: Sequence[Entry]) -> Iterator[Part]:
+    """The main figures, the paper's tables, and a line for each benchmark."""
+    yield from _opening()
+    for title, topics in _sections(results).items():
+        shown = [(topic, entry) for topic in topics for entry in _of_topic(topic, _newest(results))]
+        tables: list[Table] = []
+        rows: list[list[str]] = []
+        for topic, entry in shown:
+            if topic.benchmark in PAPER_TABLES:
+                tables += _tables(topic.benchmark, entry)
+            elif entry is not None:
+                rows.append([topic.benchmark, topic.caption, _main_figures(entry)])
+        lines = [Table(["benchmark", "what it measures", "result"], rows, texts=range(3))] if rows else []
+        if tables or lines:
+            yield Part(title, tables=[*tables, *lines])
+
+
+def _parts(results: Sequence[Entry]) -> Iterator[Part]:
+    """The main figures, then every benchmark by its topic, then earlier results of the same commands."""
+    yield from _opening()
+    newest = _newest(results)
+    for title, topics in _sections(results).items():
+        shown = [(topic, entry) for topic in topics for entry in _of_topic(topic, newest)]
         if shown:
             yield Part(title)
-        yield from shown
-    earlier = [entry for entry in results if not any(entry is kept for kept in newest.values())]
+        for topic, entry in shown:
+            tables = _tables(topic.benchmark, entry)
+            yield Part(topic.benchmark, 3, topic.caption, entry, tables, _plots(entry))
+    earlier = [entry for entry in results if not any(entry is kept for kept in newest)]
     if earlier:
-        yield Part("Earlier results", told="Found before something was changed.")
+        yield Part("Earlier results", caption="Recorded before the code or the configuration changed.")
     for entry in earlier:
-        yield Part(f"{entry['benchmark']}, {entry['commit']}", 3, "", entry, _tables(entry))
+        title = f"{entry['benchmark']}, {', '.join(dict.fromkeys(commits(entry)))}"
+        yield Part(title, 3, "", entry, _tables(entry["benchmark"], entry))
+
+
+def _sections(results: Sequence[Entry]) -> dict[str, Sequence[Topic]]:
+    """The topics by their sections; benchmarks without a topic come last."""
+    known = {topic.benchmark for topics in SECTIONS.values() for topic in topics}
+    others = dict.fromkeys(entry["benchmark"] for entry in results if entry["benchmark"] not in known)
+    return {**SECTIONS, "Others": [Topic(name, "") for name in others]}
+
+
+def _newest(results: Sequence[Entry]) -> list[Entry]:
+    """The last result of each command, and of each of the paper's tables."""
+    return list({_shown_as(entry): entry for entry in results}.values())
 
 
 def _shown_as(entry: Entry) -> tuple[str, str]:
@@ -116,13 +151,17 @@ def _shown_as(entry: Entry) -> tuple[str, str]:
     return entry["benchmark"], "" if entry["benchmark"] in PAPER_TABLES else entry["command"]
 
 
-def _of_topic(topic: Topic, newest: Iterable[Entry]) -> Iterator[Part]:
-    """What is recorded of a benchmark; what the paper has is shown even if nothing is recorded."""
-    entries = [entry for entry in newest if entry["benchmark"] == topic.benchmark]
-    for entry in entries:
-        yield Part(topic.benchmark, 3, topic.told, entry, _tables(entry), _plots(entry))
-    if not entries and topic.benchmark in PAPER_TABLES:
-        yield Part(topic.benchmark, 3, topic.told, tables=PAPER_TABLES[topic.benchmark]({}))
+def _of_topic(topic: Topic, newest: Iterable[Entry]) -> list[Entry | None]:
+    """The results that a topic's caption is for; None stands for a table of the paper without a result."""
+    entries: list[Entry | None] = [entry for entry in newest if _is_about(topic, entry)]
+    return entries or ([None] if topic.benchmark in PAPER_TABLES else [])
+
+
+def _is_about(topic: Topic, entry: Entry) -> bool:
+    """Whether a result is of a topic's benchmark, by a command with the topic's option."""
+    same = [other for topics in SECTIONS.values() for other in topics if other.benchmark == topic.benchmark]
+    by_option = [other for other in same if other.option and other.option in entry["command"]]
+    return entry["benchmark"] == topic.benchmark and (topic in by_option if by_option else not topic.option)
 
 
 def _glance() -> Table:
@@ -135,11 +174,19 @@ def _glance() -> Table:
 
 
 def _dated(entry: Entry) -> str:
-    return f"commit {entry['commit']}, {entry['date']}"
+    """The commit and the date of a result; where seeds have different commits, each with its seeds."""
+    of_seeds = commits(entry)
+    if len(set(of_seeds)) == 1:
+        return f"commit {of_seeds[0]}, {entry['date']}"
+    seeds: dict[str, list[str]] = {}
+    for seed, commit in zip(entry["metrics"]["seed"], of_seeds, strict=True):
+        seeds.setdefault(commit, []).append(str(seed))
+    shown = [f"{commit} (seed {', '.join(some)})" for commit, some in seeds.items()]
+    return f"commits {', '.join(shown)}, {entry['date']}"
 
 
 def _with_code(text: str) -> str:
-    """Markdown's `code` as HTML; nothing else of Markdown stands in what is told."""
+    """Markdown's `code` as HTML; captions have nothing else of Markdown."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
@@ -157,18 +204,33 @@ def _page(parts: Sequence[Part]) -> str:
     return "\n".join([*opening, *(line for part in parts for line in part.html()), "</html>", ""])
 
 
-def _tables(entry: Entry) -> list[Table]:
-    """A result as the paper has it, where the paper has it; else a line for each metric."""
-    metrics = entry["metrics"]
-    if entry["benchmark"] in PAPER_TABLES:
+def _tables(benchmark: str, entry: Entry | None) -> list[Table]:
+    """A result as the paper has it, if the paper has it; else a line for each metric."""
+    metrics = metrics_of(entry) if entry else {}
+    if benchmark in PAPER_TABLES:
         means = {name: _mean(value) if _is_number(value) else value for name, value in metrics.items()}
-        return PAPER_TABLES[entry["benchmark"]](means)
+        return PAPER_TABLES[benchmark](means)
     rows = [[name, _shown(value)] for name, value in metrics.items() if name != "seed"]
     return [Table(["metric", "value"], rows)]
 
 
-def _plots(entry: Entry) -> list[str]:
-    means = {name: _mean(value) for name, value in entry["metrics"].items() if _is_number(value)}
+def _main_figures(entry: Entry) -> str:
+    """The first metrics of a result, those of F1 before others; means of several seeds."""
+    metrics = metrics_of(entry)
+    names = sorted((name for name in metrics if name != "seed"), key=lambda name: "f1" not in name)
+    numbers = {name: _mean(metrics[name]) for name in names if _is_number(metrics[name])}
+    return ", ".join(f"{name} {_short(value)}" for name, value in list(numbers.items())[:SHOWN_METRICS])
+
+
+def _short(value: float) -> str:
+    """A number with two decimals, or as many digits as it needs where it is large or tiny."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1e}" if 0 < value < 0.005 else f"{value:.2f}"
+
+
+def _plots(entry: Entry | None) -> list[str]:
+    if entry is None:
+        return []
+    means = {name: _mean(value) for name, value in metrics_of(entry).items() if _is_number(value)}
     return list(plots(entry["benchmark"], means))
 
 
