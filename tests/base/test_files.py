@@ -13,7 +13,9 @@ from fofe.base.errors import InputError
 from fofe.base.files import write_atomically
 from fofe.base.workers import in_order
 from fofe.cli import main
-from fofe.wiki.job import LabelJob, Settings
+from fofe.wiki.job import INDEX, LabelJob, Part, Settings
+from fofe.wiki.mapping import load_mapping
+from fofe.wiki.types import TypeIndex
 
 
 def write(path: Path, text: str) -> None:
@@ -66,6 +68,7 @@ def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.
 
 
 def test_a_file_that_a_worker_misses_is_told_by_the_parent(tmp_path: Path) -> None:
-    job = LabelJob(Settings(("dump.xml",), language="en"), str(tmp_path), str(tmp_path / "types.jsonl"))
+    TypeIndex(load_mapping("en"), tmp_path / INDEX).close()
+    job = LabelJob(Settings(("dump.xml",), language="en"), tmp_path)
     with pytest.raises(FileNotFoundError):
-        list(in_order(job, ["part"], workers=2))
+        list(in_order(job, [Part("001-000001")], workers=2))

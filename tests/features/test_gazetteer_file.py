@@ -19,7 +19,7 @@ from fofe.features.gazetteer_file import (
     read_names,
     save_gazetteer,
 )
-from fofe.wiki.titled_names import names_of_title, titled_names
+from fofe.wiki.types import names_of_title, titled_names
 
 
 def test_a_gazetteer_comes_back_from_disk_as_it_was(tmp_path: Path) -> None:

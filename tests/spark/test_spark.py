@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fofe.base.errors import FofeError, ModelError
+from fofe.base.journal import Journal
 from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.spark import tag
-from fofe.spark.wiki import Stages, write_parquet
+from fofe.spark.wiki import label_dump as label_on_spark
+from fofe.spark.wiki import write_parquet
 from fofe.tagging.model import Model
 from fofe.wiki.job import Settings, label_dump
 from fofe.wiki.types import LOOP
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 TEXTS = [
     "Anna Berg met the mayor of Bergen.",
@@ -144,8 +146,7 @@ def test_wikipedia_is_labelled_the_same(
 def test_labelled_pages_go_into_parquet(spark: SparkSession, tmp_path: Path) -> None:
     alone, output = tmp_path / "weak.jsonl", tmp_path / "weak.parquet"
     label_dump(Settings((str(EXAMPLE / "dump.xml"),)), alone, tmp_path / "work")
-    lines = list(enumerate(alone.read_text("utf-8").splitlines()))
-    write_parquet(spark.createDataFrame(lines, "number int, line string"), str(output))
+    write_parquet(spark, str(output), [alone])
     rows = {row.id: row for row in spark.read.parquet(str(output)).collect()}
     for document in read_corpus(alone):
         row = rows.pop(document.id)
@@ -155,13 +156,25 @@ def test_labelled_pages_go_into_parquet(spark: SparkSession, tmp_path: Path) -> 
     assert not rows
 
 
-def test_a_stage_that_is_done_is_not_done_again(spark: SparkSession, tmp_path: Path) -> None:
-    made = []
+def test_what_is_done_is_not_done_again(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings((str(EXAMPLE / "dump.xml"),))
+    output, work = tmp_path / "out.jsonl", tmp_path / "work"
 
-    def make() -> DataFrame:
-        made.append(1)
-        return spark.range(3)
+    class FullError(Exception):
+        pass
 
-    stages = Stages(spark, tmp_path)
-    assert stages.get("numbers", make).count() == stages.get("numbers", make).count() == 3
-    assert made == [1]
+    def fail(*_: object) -> None:
+        raise FullError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("fofe.spark.wiki.join", fail)
+        with pytest.raises(FullError):
+            label_on_spark(spark, settings, str(output), work)
+    done = {file.name: file.stat().st_mtime_ns for file in work.glob("*.jsonl")}
+    monkeypatch.setattr("fofe.spark.wiki.join", lambda _, files: output.write_bytes(files[0].read_bytes()))
+    monkeypatch.setattr(Journal, "remove", lambda _: None)
+    label_on_spark(spark, settings, str(output), work)
+    assert {file.name: file.stat().st_mtime_ns for file in work.glob("*.jsonl")} == done
+    assert [document.id for document in read_corpus(output)]

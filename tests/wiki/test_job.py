@@ -2,16 +2,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fofe.base.errors import InputError
+from fofe.base.journal import JOURNAL, Journal
 from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.wiki import job
@@ -26,7 +30,7 @@ DUMP, CLASSES = str(EXAMPLE / "dump.xml"), str(EXAMPLE / "classes.tsv")
 
 READ_SO_MANY = """\
 import sys, time
-from fofe.wiki import job, page
+from fofe.wiki import job
 job.PAGES_IN_A_PART = 5
 read, left = job.read_page, int(sys.argv[1])
 def read_or_wait(*arguments):
@@ -92,12 +96,14 @@ def test_a_killed_job_goes_on(dumps: Dumps) -> None:
     killed = subprocess.Popen(
         [sys.executable, "-c", READ_SO_MANY, "12", *arguments], stderr=subprocess.DEVNULL
     )
-    while len(list(work.glob("*.read.json"))) < 2 and killed.poll() is None:
+    journal = work / JOURNAL
+    for _ in range(6000):
+        if journal.exists() and journal.read_bytes().count(b'"read ') >= 2:
+            break
         time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
-    done = {file.name: file.stat().st_mtime_ns for file in work.glob("*.read.json")}
-    assert len(done) == 2
+    assert journal.read_bytes().count(b'"read ') == 2
     assert not (dumps.folder / "out.jsonl").exists()
     again = subprocess.run(
         [sys.executable, "-c", READ_SO_MANY, "50", *arguments, "--json"],
@@ -110,13 +116,65 @@ def test_a_killed_job_goes_on(dumps: Dumps) -> None:
     ]
 
 
+_watch: Callable[[], None] | None = None
+
+
+def _hook(event: str, _: object) -> None:
+    if _watch is not None and event.partition(".")[0] in ("open", "os", "shutil", "tempfile"):
+        _watch()
+
+
+sys.addaudithook(_hook)
+
+
+@contextmanager
+def before_each_file_operation(do: Callable[[], None]) -> Iterator[None]:
+    """Call a function before everything that Python does to the file system, but for what it does itself."""
+    global _watch
+
+    def once() -> None:
+        global _watch
+        _watch = None
+        do()
+        _watch = once
+
+    _watch = once
+    yield
+    _watch = None
+
+
+def test_a_job_killed_at_any_point_goes_on_to_the_same_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "PAGES_IN_A_PART", 5)
+    settings = Settings((DUMP,), (CLASSES,))
+    folder = tmp_path / "job"
+    folder.mkdir()
+    states: list[Path] = []
+    seen = set()
+
+    def copy() -> None:
+        content = [(file, file.is_file() and file.read_bytes()) for file in sorted(folder.rglob("*"))]
+        if str(content) not in seen:
+            seen.add(str(content))
+            states.append(shutil.copytree(folder, tmp_path / str(len(states))))
+
+    with before_each_file_operation(copy):
+        total = label_dump(settings, folder / "out.jsonl", folder / "work")
+    assert len(states) > 20
+    for state in states:
+        assert label_dump(settings, state / "out.jsonl", state / "work").to_json() == total.to_json()
+        assert (state / "out.jsonl").read_bytes() == (folder / "out.jsonl").read_bytes()
+        assert not list(state.glob("*work*"))
+
+
 def test_the_work_of_another_job_is_not_touched(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    work.mkdir()
-    (work / job.SETTINGS).write_text('"another"', "utf-8")
-    with pytest.raises(InputError, match="another job"):
+    with Journal(work, "another") as journal:
+        journal.add("part")
+    with pytest.raises(InputError, match="belongs to a job with other files"):
         label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
-    (work / job.SETTINGS).rename(work / "precious.txt")
+    (work / JOURNAL).rename(work / "precious.txt")
     with pytest.raises(InputError, match="neither empty nor a work directory"):
         label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
     assert (work / "precious.txt").exists()

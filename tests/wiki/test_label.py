@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -12,10 +13,10 @@ from fofe.text.document import Document
 from fofe.wiki import label as reasons
 from fofe.wiki import types as why
 from fofe.wiki.dump import RawPage
-from fofe.wiki.evidence import TABLE, Evidence
-from fofe.wiki.label import Labelled, Labeller, by_first_word
-from fofe.wiki.mapping import load_mapping
-from fofe.wiki.page import common_nouns, read_page
+from fofe.wiki.label import Labeller, Summary, by_first_word, name_in
+from fofe.wiki.languages import wiki_language
+from fofe.wiki.mapping import TABLE, Evidence, load_mapping
+from fofe.wiki.page import read_page
 from fofe.wiki.types import TypeIndex
 
 ENGLISH = {
@@ -34,6 +35,11 @@ ENGLISH = {
 mapping_of = cache(load_mapping)
 
 
+class Labelled(NamedTuple):
+    document: Document | None
+    summary: Summary
+
+
 def label(
     markup: str,
     *others: RawPage,
@@ -47,11 +53,12 @@ def label(
     index = TypeIndex(mapping)
     for page in pages:
         index.add_page(page)
-        index.add_common(common_nouns(page))
+        index.add_common_nouns(page.common_nouns())
     for title, name in classes.items():
         index.add_evidence(title, Evidence(TABLE, name))
     labeller = Labeller(mapping, index.resolve, by_first_word(index.lower_names()), repeats)
-    return labeller.label(pages[0])
+    summary = Summary()
+    return Labelled(labeller.label(pages[0], summary), summary)
 
 
 def mentions(labelled: Labelled) -> list[tuple[str, str]]:
@@ -101,7 +108,7 @@ def test_a_place_and_its_region_are_two_mentions() -> None:
     [
         ("[[Nowhere]]", why.NOWHERE),
         ("[[Loop]]", why.LOOP),
-        ("[[Part]]", why.PART),
+        ("[[Part]]", why.SECTION),
         ("[[Many]]", why.AMBIGUOUS),
         ("[[Plain]]", why.UNTYPED),
         ("[[Torn]]", why.CONFLICT),
@@ -123,9 +130,9 @@ def test_a_link_that_is_dropped_is_counted_with_its_reason(markup: str, reason: 
     )
     done = label(markup, *others)
     assert mentions(done) == []
-    assert done.report.counts[reason] == markup.count("[[")
-    assert done.report.places[reason][0].startswith("Port Anna: ")
-    assert done.report.counts[reasons.NO_MENTION] == 1
+    assert done.summary.report.counts[reason] == markup.count("[[")
+    assert done.summary.report.places[reason][0].startswith("Port Anna: ")
+    assert done.summary.report.counts[reasons.NO_MENTION] == 1
 
 
 def test_only_mentions_and_small_words_are_known() -> None:
@@ -165,7 +172,56 @@ def test_spanish_and_chinese_pages() -> None:
     assert unknown(chinese.document) == ["住在", "城。"]
 
 
-PIECES = st.sampled_from(
+@pytest.mark.parametrize(
+    ("text", "titles", "types", "name"),
+    [
+        ("Oslo", ["Oslo"], "GPE", "Oslo"),
+        ("Dahme", ["Dahme (river)"], "LOC", "Dahme"),
+        ("Atlantic", ["Atlantic Ocean"], "LOC", "Atlantic"),
+        ("the Beatles", ["The Beatles"], "ORG", "Beatles"),
+        ("Springfield", ["Springfield, Illinois"], "GPE", "Springfield"),
+        ("Springfield, Illinois", ["Springfield, Illinois"], "GPE", "Springfield, Illinois"),
+        ("U.S.", ["United States"], "GPE", "U.S."),
+        ("Lincoln", ["Abraham Lincoln"], "PER", "Lincoln"),
+        ("President Abraham Lincoln", ["Abraham Lincoln"], "PER", "Abraham Lincoln"),
+        ("Anna Berg", ["Berg, Anna", "Anna Berg"], "PER", "Anna Berg"),
+        ("Whig Party leader", ["Whig Party (United States)"], "ORG", "Whig Party"),
+        (
+            "Christian Democratic Union",
+            ["Christian Democratic Union of Germany"],
+            "ORG",
+            "Christian Democratic Union",
+        ),
+        ("Arabic language", ["Arabic language"], "MISC", "Arabic"),
+        ("Arabic", ["Arabic language"], "MISC", "Arabic"),
+        ("Peking", ["Peking", "Beijing"], "GPE", "Peking"),
+        ("French", ["France"], "GPE", None),
+        ("president", ["Abraham Lincoln"], "PER", None),
+        ("President", ["Abraham Lincoln"], "PER", None),
+        ("Republican", ["Republican Party (United States)"], "ORG", None),
+        ("Berlin Wall", ["Berlin"], "GPE", None),
+        ("post-Berlin", ["Berlin"], "GPE", None),
+        ("2009 Games", ["Games"], "MISC", None),
+        ("Abraham", ["George Abraham Smith"], "PER", None),
+    ],
+)
+def test_a_name_is_found_in_a_links_text_or_not(
+    text: str, titles: list[str], types: str, name: str | None
+) -> None:
+    span = name_in(text, titles, frozenset({types}), wiki_language("en"))
+    assert (None if span is None else text[slice(*span)]) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "found"),
+    [("奥巴马", "巴拉克·奥巴马", True), ("北京", "北京市", False), ("北京", "北京 (电影)", True)],
+)
+def test_chinese_names(text: str, title: str, found: bool) -> None:
+    span = name_in(text, [title], frozenset({"PER"}), wiki_language("zh"))
+    assert span == ((0, len(text)) if found else None)
+
+
+PARTS = st.sampled_from(
     [
         "[[Oslo]]",
         "[[Anna Berg|Berg]]",
@@ -182,7 +238,7 @@ PIECES = st.sampled_from(
 )
 
 
-@given(st.lists(PIECES, max_size=30), st.booleans())
+@given(st.lists(PARTS, max_size=30), st.booleans())
 def test_every_token_is_a_mention_or_unknown_or_small(parts: list[str], repeats: bool) -> None:
     document = label(" ".join(parts), repeats=repeats).document
     if document is None:

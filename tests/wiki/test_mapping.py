@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from fofe.base.errors import ConfigError
-from fofe.wiki.evidence import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence
-from fofe.wiki.mapping import load_mapping
+from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence, load_mapping
 
 
 @pytest.mark.parametrize(

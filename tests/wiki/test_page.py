@@ -4,8 +4,9 @@ import pytest
 
 from fofe.base.report import Report
 from fofe.wiki.dump import RawPage
+from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import load_mapping
-from fofe.wiki.page import Page, common_nouns, read_page
+from fofe.wiki.page import Page, looks_like_name, normalise, read_page
 
 
 def page(title: str, markup: str, language: str = "en") -> Page:
@@ -77,7 +78,7 @@ def test_links_in_small_letters_tell_common_nouns() -> None:
     found = page(
         "X", "An [[astronomer]] of the [[Moon]], many [[moon]]s and the [[Anna Berg|mayor]], a [[mayor]]."
     )
-    assert list(common_nouns(found)) == ["Astronomer", "Moon", "Mayor"]
+    assert list(found.common_nouns()) == ["Astronomer", "Moon", "Mayor"]
 
 
 def test_a_redirect_into_a_part_of_a_page_leads_nowhere() -> None:
@@ -87,3 +88,24 @@ def test_a_redirect_into_a_part_of_a_page_leads_nowhere() -> None:
     assert whole is not None
     assert part is not None
     assert (whole.title, whole.redirect, part.redirect) == ("A", "B c", "")
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("United States", True),
+        ("University of Oslo", True),
+        ("Arabic language", True),
+        ("Ludwig van Beethoven", True),
+        ("Aristotle", True),
+        ("Animated cartoon", False),
+        ("Bose–Einstein condensate", False),
+    ],
+)
+def test_a_title_with_small_words_is_no_name(title: str, name: bool) -> None:
+    assert looks_like_name(title, wiki_language("en")) == name
+
+
+def test_titles_are_normalised_as_mediawiki_does() -> None:
+    assert normalise("_new  york_City#History ") == "New york City"
+    assert normalise(":éire") == "Éire"

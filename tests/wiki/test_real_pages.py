@@ -8,9 +8,9 @@ import pytest
 
 from fofe.base.report import Report
 from fofe.wiki.dump import read_pages, read_site
-from fofe.wiki.label import Labeller
+from fofe.wiki.label import Labeller, Summary
 from fofe.wiki.mapping import load_mapping
-from fofe.wiki.page import common_nouns, read_page
+from fofe.wiki.page import read_page
 from fofe.wiki.tables import read_table
 from fofe.wiki.types import TypeIndex
 
@@ -28,13 +28,13 @@ def test_all_offsets_point_at_the_text_of_links() -> None:
             if page is not None:
                 pages.append((page, raw.markup))
                 index.add_page(page)
-                index.add_common(common_nouns(page))
+                index.add_common_nouns(page.common_nouns())
     for title, evidence in read_table(WIKIPEDIA / "enwiki-classes.tsv.xz", "en", report):
         index.add_evidence(title, evidence)
     labeller = Labeller(mapping, index.resolve, {})
     mentions = 0
     for page, markup in pages:
-        document = labeller.label(page).document if page.redirect is None else None
+        document = labeller.label(page, Summary()) if page.redirect is None else None
         for mention in document.mentions if document else ():
             mentions += 1
             assert mention.text == page.text[mention.start : mention.end] == mention.text.strip()

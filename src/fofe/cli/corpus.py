@@ -14,7 +14,7 @@ from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, output, re
 from fofe.cli._progress import Bar, say_report
 
 if TYPE_CHECKING:
-    from fofe.wiki.summary import Summary
+    from fofe.wiki.label import Summary
 
 A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 

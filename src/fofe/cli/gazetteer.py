@@ -61,7 +61,7 @@ def build(args: argparse.Namespace) -> int:
 
 def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
     if args.titles:
-        from fofe.wiki.titled_names import titled_names
+        from fofe.wiki.types import titled_names
 
         yield from titled_names(args.sources, args.lang, args.mapping, report)
         return

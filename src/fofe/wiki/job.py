@@ -1,39 +1,36 @@
-"""Labelling a dump in parts: several processes share them, and a job that was killed goes on where it was.
+"""Labelling dumps in parts of some hundred pages, by processes of one machine or by Spark.
 
-Every part is read (wikitext to text with links), then everything known of titles is put together, then every
-part is labelled. What is done lies in a work directory, each file whole or not there, until the output is
-complete.
+Every part is read (wikitext to text with links), then what is known of all titles is gathered in one index,
+then every part is labelled. A journal keeps what is done until the output is complete.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, Protocol, cast
 
-from fofe import __version__
-from fofe.base.errors import InputError
 from fofe.base.files import write_atomically
+from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
-from fofe.base.workers import in_order
+from fofe.base.workers import Job, in_order
 from fofe.formats import jsonl
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import RawPage, read_pages, read_site
-from fofe.wiki.label import Labelled, Labeller, by_first_word
+from fofe.wiki.label import Labeller, Summary, by_first_word
 from fofe.wiki.mapping import Mapping, load_mapping
-from fofe.wiki.page import Page, common_nouns, read_page
-from fofe.wiki.summary import Summary
+from fofe.wiki.page import Page, read_page
 from fofe.wiki.tables import read_table
 from fofe.wiki.types import TypeIndex
 
 PAGES_IN_A_PART = 500
-SETTINGS = "settings.json"
+INDEX = "types.sqlite"
 
 
 @dataclass(frozen=True)
@@ -43,238 +40,234 @@ class Settings:
     dumps: tuple[str, ...]
     tables: tuple[str, ...] = ()
     language: str = ""
-    """That of the first dump where it is not given."""
+    """If empty, the language of the first dump."""
     mapping: str | None = None
     repeats: bool = False
     namespaces: frozenset[str] = field(default=frozenset())
 
     def completed(self) -> Settings:
-        """The same with what the first dump tells of its wiki."""
+        """The same with the language and the namespaces that the first dump states."""
         site = read_site(self.dumps[0])
         language = tokeniser(self.language or site.language or "en").language
-        return Settings(self.dumps, self.tables, language, self.mapping, self.repeats, site.namespaces)
+        return replace(self, language=language, namespaces=site.namespaces)
 
     def load_mapping(self) -> Mapping:
         return load_mapping(self.language, self.mapping)
 
-    def fingerprint(self) -> str:
-        """Changes whenever the result would."""
-        files = [(path, *_size_and_time(path)) for path in self._files()]
-        content = [__version__, files, self.language, self.repeats, PAGES_IN_A_PART]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
-    def _files(self) -> Iterator[str]:
-        yield from (*self.dumps, *self.tables)
-        if self.mapping:
-            yield self.mapping
+    def fingerprint(self) -> list[Any]:
+        """All that the result depends on."""
+        files = [*self.dumps, *self.tables, *([self.mapping] if self.mapping else [])]
+        return [[[file, *stamp(file)] for file in files], self.language, self.repeats, PAGES_IN_A_PART]
 
 
-def _size_and_time(path: str) -> tuple[int, int]:
-    try:
-        status = Path(path).stat()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-    return status.st_size, status.st_mtime_ns
+class Part(NamedTuple):
+    """Some pages of a dump; the name numbers the dump and the part."""
+
+    name: str
+    pages: list[RawPage] | None = None
+    """None if they have been read."""
+    report: Report | None = None
+    """What was wrong with the dump there."""
 
 
+Done = tuple[str, Any]
+"""The name of a part and the summary of what was done with it, as JSON."""
 Watch = Callable[[str, int], None]
-"""Is told what is being done and how many parts of it are."""
+"""Is called with what is being done, and for how many parts it is."""
+
+
+class Run(Protocol):
+    """Applies a job to all parts that `cut` makes of some sources, and returns the results in any order."""
+
+    def __call__(
+        self, job: Job[Part, Done], sources: Sequence[Any], cut: Callable[[Any], Iterable[Part]]
+    ) -> Iterable[Done]: ...
 
 
 def label_dump(
     settings: Settings, output: str | Path, folder: Path, *, workers: int = 1, watch: Watch | None = None
 ) -> Summary:
-    """Label dumps and write the documents to a JSONL file; `folder` holds what is done until then."""
+    """Label dumps and write the documents to a JSONL file; `folder` is the work directory."""
+
+    def run(
+        job: Job[Part, Done], sources: Sequence[Any], cut: Callable[[Any], Iterable[Part]]
+    ) -> Iterator[Done]:
+        with closing(in_order(job, (part for source in sources for part in cut(source)), workers)) as done:
+            yield from done
+
+    return run_job(settings, folder, run, partial(join, output), watch)
+
+
+def run_job(
+    settings: Settings,
+    folder: Path,
+    run: Run,
+    write: Callable[[list[Path]], None],
+    watch: Watch | None = None,
+) -> Summary:
+    """Label dumps; `write` makes the output from files of JSON lines, one a part."""
     settings = settings.completed()
-    claim(folder, settings.fingerprint())
-    tell = watch or (lambda _what, _parts: None)
-    summary = Summary()
-    parts = _read_parts(settings, folder, workers, tell, summary)
-    index_file = folder / "types.jsonl"
-    tables = _write_index(settings, folder, parts, index_file)
-    tell("labelling pages", 0)
-    label = LabelJob(settings, str(folder), str(index_file))
-    with closing(in_order(label, parts, workers)) as labelled:
-        for number, _ in enumerate(labelled, start=1):
-            tell("labelling pages", number)
-    for part in parts:
-        summary.add(_load_summary(folder / f"{part}.read.json"))
-        summary.add(_load_summary(folder / f"{part}.labelled.json"))
-    summary.add(tables)
-    _join([folder / f"{part}.labelled.jsonl" for part in parts], output)
-    shutil.rmtree(folder)
-    return summary
+    watch = watch or (lambda _what, _parts: None)
+    with Journal(folder, settings.fingerprint()) as journal:
+        parts = _read_parts(settings, journal, run, watch)
+        if journal.done("types") is None:
+            journal.add("types", _write_index(settings, journal, parts).to_json())
+        label = LabelJob(settings, journal.folder)
+        undone = [Part(name) for name in parts if journal.done(f"labelled {name}") is None]
+        watch("labelling pages", 0)
+        for number, (name, summary) in enumerate(run(label, undone, _itself), start=1):
+            journal.add(f"labelled {name}", summary)
+            watch("labelling pages", number)
+        write([journal.file(f"{name}.labelled.jsonl") for name in parts])
+        total = Summary()
+        for key in (*(f"{what} {name}" for name in parts for what in ("read", "labelled")), "types"):
+            total.add(Summary.from_json(journal.done(key)))
+        journal.remove()
+    return total
 
 
-def claim(folder: Path, fingerprint: str) -> None:
-    """Make the work directory, or go on with one that holds parts of the same job."""
-    file = folder / SETTINGS
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", path=folder) from None
-    if file.exists():
-        if file.read_bytes() != json.dumps(fingerprint).encode():
-            raise InputError(
-                "holds the parts of another job: other files, options or version",
-                path=folder,
-                remedy="remove it, or name another with --work",
-            )
-        return
-    if any(folder.iterdir()):
-        raise InputError(
-            "is neither empty nor a work directory", path=folder, remedy="name another with --work"
-        )
-    with write_atomically(file) as stream:
-        json.dump(fingerprint, stream)
-
-
-class _Unread(NamedTuple):
-    """A part that has not been read."""
-
-    name: str
-    pages: list[RawPage]
-
-
-def _read_parts(settings: Settings, folder: Path, workers: int, tell: Watch, summary: Summary) -> list[str]:
-    """Read every part that is not done; returns the names of all, in their order."""
-    names: list[str] = []
-
-    def unread() -> Iterator[_Unread]:
-        for name, pages in _cut_up(settings.dumps, summary.report):
+def _read_parts(settings: Settings, journal: Journal, run: Run, watch: Watch) -> list[str]:
+    """Read every part that is not done; returns the names of all, in order."""
+    if journal.done("parts") is None:
+        names: list[str] = []
+        watch("reading pages", 0)
+        for name, summary in run(ReadJob(settings, journal.folder), _dumps(settings, journal), _cut_up):
             names.append(name)
-            if not (folder / f"{name}.read.json").exists():
-                yield _Unread(name, pages)
-
-    tell("reading pages", 0)
-    with closing(in_order(ReadJob(settings, str(folder)), unread(), workers)) as read:
-        for _ in read:
-            tell("reading pages", len(names))
-    return names
+            if summary is not None:
+                journal.add(f"read {name}", summary)
+            watch("reading pages", len(names))
+        journal.add("parts", sorted(names))
+    parts: list[str] = journal.done("parts")
+    return parts
 
 
-def _cut_up(dumps: Sequence[str], report: Report) -> Iterator[tuple[str, list[RawPage]]]:
-    for number, dump in enumerate(dumps, start=1):
-        pages = read_pages(dump, report)
-        part = 0
-        while chunk := list(islice(pages, PAGES_IN_A_PART)):
-            part += 1
-            yield f"{number:03}-{part:06}", chunk
+class _Dump(NamedTuple):
+    number: int
+    path: str
+    parts_done: int
+
+    def part(self, number: int) -> str:
+        return f"{self.number:03}-{number:06}"
+
+
+def _dumps(settings: Settings, journal: Journal) -> list[_Dump]:
+    """The dumps, with how many parts of each have been read."""
+    dumps = [_Dump(number, path, 0) for number, path in enumerate(settings.dumps, start=1)]
+    return [
+        dump._replace(parts_done=next(n for n in count() if journal.done(f"read {dump.part(n + 1)}") is None))
+        for dump in dumps
+    ]
+
+
+def _cut_up(dump: _Dump) -> Iterator[Part]:
+    """The parts of a dump; if anything was wrong with it, a last one without pages has the report."""
+    report = Report()
+    pages = read_pages(dump.path, report)
+    for number in count(1):
+        chunk = list(islice(pages, PAGES_IN_A_PART))
+        if not chunk and not report:
+            return
+        is_done = number <= dump.parts_done
+        yield Part(dump.part(number), None if is_done else chunk, None if chunk else report)
+        if not chunk:
+            return
+
+
+def _itself(part: Part) -> tuple[Part]:
+    return (part,)
 
 
 @dataclass(frozen=True)
 class ReadJob:
-    """Turns a part into pages on disk, and a file with what they say of themselves."""
+    """Reads a part: writes its articles, and what all its pages say of titles, to the work directory."""
 
     settings: Settings
-    folder: str
+    folder: Path
 
-    def start(self) -> Callable[[_Unread], None]:
+    def start(self) -> Callable[[Part], Done]:
         mapping = self.settings.load_mapping()
 
-        def read(part: _Unread) -> None:
-            summary = Summary()
-            pages = list(read_all(part.pages, mapping, self.settings.namespaces, summary))
-            file = Path(self.folder) / part.name
-            _write_lines(file.with_suffix(".pages.jsonl"), (json.dumps(page.to_json()) for page in pages))
-            about = [Page(page.title, "", [], page.types, page.redirect, page.ambiguous) for page in pages]
-            common = sorted({title for page in pages for title in common_nouns(page)})
-            content = {
-                "summary": summary.to_json(),
-                "pages": [page.to_json() for page in about],
-                "common": common,
-            }
-            _write_lines(file.with_suffix(".read.json"), [json.dumps(content)])
+        def read(part: Part) -> Done:
+            if part.pages is None:
+                return part.name, None
+            summary = Summary(report=part.report or Report())
+            pages = list(_read_pages(part.pages, mapping, self.settings.namespaces, summary))
+            articles = (page for page in pages if page.redirect is None)
+            _write_lines(self.folder / f"{part.name}.pages.jsonl", (page.to_json() for page in articles))
+            about = (replace(page, text="", links=[]).to_json() for page in pages)
+            common = sorted({title for page in pages for title in page.common_nouns()})
+            _write_lines(self.folder / f"{part.name}.titles.jsonl", [common, *about])
+            return part.name, summary.to_json()
 
         return read
 
 
-def read_all(
+def _read_pages(
     raw: Iterable[RawPage], mapping: Mapping, namespaces: frozenset[str], summary: Summary
 ) -> Iterator[Page]:
     """The articles and redirects among some pages."""
     for one in raw:
         page = read_page(one, mapping, namespaces, summary.report)
         if page is not None:
-            summary.counts["redirects" if page.redirect is not None else "pages"] += 1
+            summary.counts["pages" if page.redirect is None else "redirects"] += 1
             yield page
 
 
-def _write_index(settings: Settings, folder: Path, parts: Sequence[str], file: Path) -> Summary:
-    """Put together what pages and tables say; returns what was wrong with the tables."""
-    done = file.with_suffix(".json")
-    if done.exists():
-        return _load_summary(done)
+def _write_index(settings: Settings, journal: Journal, parts: Sequence[str]) -> Summary:
+    """Gather what pages and tables say of titles; returns what was wrong with the tables."""
     summary = Summary()
-    index = TypeIndex(settings.load_mapping())
-    for part in parts:
-        content = json.loads((folder / f"{part}.read.json").read_text("utf-8"))
-        for page in content["pages"]:
-            index.add_page(Page.from_json(page))
-        index.add_common(content["common"])
-    for table in settings.tables:
-        for title, evidence in read_table(table, settings.language, summary.report):
-            index.add_evidence(title, evidence)
-    index.save(file)
-    _write_lines(done, [json.dumps({"summary": summary.to_json()})])
+    file = journal.file(INDEX)
+    file.unlink(missing_ok=True)  # what a killed process has begun
+    with closing(TypeIndex(settings.load_mapping(), file)) as index:
+        for part in parts:
+            common, *pages = _read_lines(journal.file(f"{part}.titles.jsonl"))
+            for page in pages:
+                index.add_page(Page.from_json(page))
+            index.add_common_nouns(common)
+        for table in settings.tables:
+            for title, evidence in read_table(table, settings.language, summary.report):
+                index.add_evidence(title, evidence)
     return summary
 
 
 @dataclass(frozen=True)
 class LabelJob:
-    """Labels the pages of a part."""
+    """Labels the articles of a part."""
 
     settings: Settings
-    folder: str
-    index: str
+    folder: Path
 
-    def start(self) -> Callable[[str], None]:
+    def start(self) -> Callable[[Part], Done]:
         mapping = self.settings.load_mapping()
-        index = TypeIndex.load(Path(self.index), mapping)
+        index = TypeIndex(mapping, self.folder / INDEX, read_only=True)
         labeller = Labeller(mapping, index.resolve, by_first_word(index.lower_names()), self.settings.repeats)
 
-        def label(part: str) -> None:
-            file = Path(self.folder) / part
-            done = file.with_suffix(".labelled.json")
-            if done.exists():
-                return
+        def label(part: Part) -> Done:
             summary = Summary()
-            with file.with_suffix(".pages.jsonl").open(encoding="utf-8") as lines:
-                pages = (Page.from_json(json.loads(line)) for line in lines)
-                _write_lines(file.with_suffix(".labelled.jsonl"), label_all(pages, labeller, summary))
-            _write_lines(done, [json.dumps({"summary": summary.to_json()})])
+            pages = _read_lines(self.folder / f"{part.name}.pages.jsonl")
+            documents = (labeller.label(Page.from_json(page), summary) for page in pages)
+            with write_atomically(self.folder / f"{part.name}.labelled.jsonl") as stream:
+                for document in documents:
+                    if document is not None:
+                        stream.write(jsonl.format_line(document, summary.report, document.id))
+            return part.name, summary.to_json()
 
         return label
 
 
-def label_all(pages: Iterable[Page], labeller: Labeller, summary: Summary) -> Iterator[str]:
-    """The lines of the pages that have a mention, without line ends."""
-    for page in pages:
-        if page.redirect is None:
-            labelled = labeller.label(page)
-            summary.add(Summary(labelled.counts, labelled.report))
-            if labelled.document is not None:
-                yield line_of(labelled)
-
-
-def line_of(labelled: Labelled) -> str:
-    """The JSON line of a labelled page, without a line end."""
-    assert labelled.document is not None
-    line = jsonl.format_line(labelled.document, labelled.report, labelled.document.id)
-    return line.rstrip("\n")
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with write_atomically(path) as stream:
-        stream.writelines(f"{line}\n" for line in lines)
-
-
-def _load_summary(path: Path) -> Summary:
-    return Summary.from_json(json.loads(path.read_text("utf-8"))["summary"])
-
-
-def _join(files: Sequence[Path], output: str | Path) -> None:
+def join(output: str | Path, files: Iterable[Path]) -> None:
+    """Write one file with the content of some."""
     with write_atomically(output, "wb") as stream:
         for file in files:
             with file.open("rb") as part:
                 shutil.copyfileobj(part, cast(IO[bytes], stream))
+
+
+def _write_lines(path: Path, values: Iterable[Any]) -> None:
+    with write_atomically(path) as stream:
+        stream.writelines(f"{json.dumps(value)}\n" for value in values)
+
+
+def _read_lines(path: Path) -> Iterator[Any]:
+    with path.open(encoding="utf-8") as stream:
+        yield from map(json.loads, stream)

@@ -1,22 +1,24 @@
-"""Labelled text from a page: links to pages of a known type become mentions, and little else is known."""
+"""Weak labels for the text of a page: links to pages of a known type become mentions.
+
+The rest is unknown, except for tokens that are safely no part of a name.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from fofe.base.report import Report
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import UNKNOWN, Document, Mention, Region, Sentence
 from fofe.text.tokenise import tokeniser
-from fofe.wiki._cut import Link
-from fofe.wiki.languages import wiki_language
-from fofe.wiki.mapping import Mapping, Types
-from fofe.wiki.names import Span, name_in
-from fofe.wiki.page import Page, join_types, region_in
-from fofe.wiki.repeats import repeated
-from fofe.wiki.titles import base, normalise
+from fofe.wiki.languages import WikiLanguage, wiki_language
+from fofe.wiki.mapping import Mapping, Types, join_types
+from fofe.wiki.markup import Link
+from fofe.wiki.page import Page, base, normalise, without_generic
 from fofe.wiki.types import Resolved
 
 NO_CAPITAL = "links whose text has no capital letter"
@@ -25,75 +27,97 @@ NOT_A_NAME = "links whose text is not a name of their target"
 NO_TOKENS = "links that do not begin and end with a token of one sentence"
 NO_MENTION = "pages without a typed link left out"
 AMBIGUOUS_PAGES = "disambiguation pages left out"
+PERSON, ORGANISATION = "PER", "ORG"
 PLACES = frozenset({"GPE", "LOC"})
 
+_WORD = re.compile(r"[^\W_]+(?:[.'’-][^\W_]+)*\.?")
+_ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}")
+_DOT = "·・"
+"""Joins the parts of foreign names in Chinese."""
+
+Span = tuple[int, int]
+Words = tuple[str, ...]
 Resolve = Callable[[str], Resolved]
 LowerNames = dict[str, list[list[str]]]
 """The words of names, by the first of them."""
 
 
 @dataclass
-class Labelled:
-    """What became of a page."""
+class Summary:
+    """Counts of pages, links and mentions, and a report of what was left out and why."""
 
-    document: Document | None
     counts: Counter[str] = field(default_factory=Counter)
     report: Report = field(default_factory=Report)
+
+    def add(self, other: Summary) -> None:
+        self.counts.update(other.counts)
+        self.report.add(other.report)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "counts": dict(self.counts),
+            "dropped": dict(self.report.counts),
+            "places": self.report.places,
+        }
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Summary:
+        report = Report()
+        report.counts.update(value["dropped"])
+        report.places = {what: list(places) for what, places in value["places"].items()}
+        return cls(Counter(value["counts"]), report)
 
 
 @dataclass(frozen=True)
 class Labeller:
-    """Labels pages, one at a time and each on its own."""
+    """Labels one page at a time."""
 
     mapping: Mapping
     resolve: Resolve
     lower_names: LowerNames
-    """Names that have no capital where they stand in a sentence: such words are not safely negative."""
+    """Names without a capital within a sentence: such words are not safely negative."""
     repeats: bool = False
-    """Whether later plain mentions of a linked name, and of the page's own title, are labelled too."""
+    """If true, later plain mentions of a linked name, and of the page's own title, are labelled too."""
 
-    def label(self, page: Page) -> Labelled:
-        """The page as a document with mentions and unknown regions; None where it has no mention."""
-        done = Labelled(None)
+    def label(self, page: Page, summary: Summary) -> Document | None:
+        """The page as a document with mentions and unknown regions; None if it has no mention."""
         if page.ambiguous:
-            done.report.note(AMBIGUOUS_PAGES, page.title)
-            return done
-        done.counts["links"] = len(page.links)
+            summary.report.note(AMBIGUOUS_PAGES, page.title)
+            return None
+        summary.counts["links"] += len(page.links)
         document = tokeniser(self.mapping.language).document(page.text, id=page.title)
         aligner = Aligner(document)
         found: dict[TokenSpan, Types] = {}
         for link in page.links:
-            found |= self._names(link, page, aligner, done)
+            found |= self._names(link, page, aligner, summary)
         if not found:
-            done.report.note(NO_MENTION, page.title)
-            return done
+            summary.report.note(NO_MENTION, page.title)
+            return None
         if self.repeats:
-            own = self.resolve(page.title)
-            again = repeated(document, found, base(page.title), own.types)
-            done.counts["repeated mentions"] += len(again)
-            found = {**found, **again}
+            again = _repeated(document, found, base(page.title), self.resolve(page.title).types)
+            summary.counts["repeated mentions"] += len(again)
+            found |= again
         self._fill(document, aligner, found)
-        done.counts["labelled pages"] += 1
-        done.counts.update(f"mentions of type {mention.type}" for mention in document.mentions)
-        done.document = document
-        return done
+        summary.counts["labelled pages"] += 1
+        summary.counts.update(f"mentions of type {mention.type}" for mention in document.mentions)
+        return document
 
-    def _names(self, link: Link, page: Page, aligner: Aligner, done: Labelled) -> dict[TokenSpan, Types]:
-        """The parts of a link that are names, with their types; why there are none is noted."""
+    def _names(self, link: Link, page: Page, aligner: Aligner, summary: Summary) -> dict[TokenSpan, Types]:
+        """The names in a link's text with their types; if there are none, the reason is noted."""
         text = page.text[link.start : link.end]
         resolved = self.resolve(normalise(link.target))
         span, types, why_not = self._name(text, link, resolved)
-        parts = {
+        names = {
             tokens: of_part
             for start, end, of_part in (self._parts(text, span, types) if span else ())
             if (tokens := aligner.tokens_of(link.start + start, link.start + end))
         }
-        if parts:
-            done.counts["typed links"] += 1
-            done.counts.update(f"typed links by {source}" for source in resolved.sources)
+        if names:
+            summary.counts["typed links"] += 1
+            summary.counts.update(f"typed links by {source}" for source in resolved.sources)
         else:
-            done.report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
-        return parts
+            summary.report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
+        return names
 
     def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[Span | None, Types, str]:
         """The span of a link's text that is a name and the name's types, or why there is none."""
@@ -118,14 +142,14 @@ class Labeller:
         head, comma, rest = text[start:end].partition(", ")
         if comma and types & PLACES:
             yield start, start + len(head), types
-            region = self.resolve(normalise(rest)).types if rest == region_in(text) else frozenset()
+            region = self.resolve(normalise(rest)).types if rest == text.partition(", ")[2] else frozenset()
             if region & PLACES:
                 yield end - len(rest), end, region
         else:
             yield start, end, types
 
     def _fill(self, document: Document, aligner: Aligner, found: dict[TokenSpan, Types]) -> None:
-        """Add mentions, in their order, and mark as unknown what is neither in them nor safely negative."""
+        """Add the mentions in order, and mark as unknown what is neither in them nor safely negative."""
         known = [
             self._safe(sentence) if wiki_language(self.mapping.language).capitals else [False] * len(sentence)
             for sentence in document.sentences
@@ -139,7 +163,7 @@ class Labeller:
             document.regions += _unknown(sentence, of_sentence)
 
     def _safe(self, sentence: Sentence) -> list[bool]:
-        """Which tokens are no part of a name: small letters or marks alone, and no name without capitals."""
+        """For each token, whether it is no part of a name: lower case or punctuation, and no lower name."""
         words = sentence.words
         safe = [word.islower() if any(map(str.isalnum, word)) else True for word in words]
         safe = [known and not any(map(str.isdigit, word)) for known, word in zip(safe, words, strict=True)]
@@ -153,7 +177,7 @@ class Labeller:
 
 
 def by_first_word(names: Iterable[str]) -> LowerNames:
-    """Names as lists of words, sorted by the first; words are what spaces separate."""
+    """Names as lists of words, grouped by the first; words are separated by spaces."""
     found: LowerNames = {}
     for name in names:
         words = name.split()
@@ -162,7 +186,7 @@ def by_first_word(names: Iterable[str]) -> LowerNames:
 
 
 def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:
-    """The runs of tokens of which nothing is known."""
+    """The runs of unknown tokens."""
     first: int | None = None
     for number, is_known in enumerate([*known, True]):
         if not is_known and first is None:
@@ -170,3 +194,113 @@ def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:
         elif is_known and first is not None:
             yield Region(sentence.tokens[first].start, sentence.tokens[number - 1].end, UNKNOWN)
             first = None
+
+
+def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) -> Span | None:
+    """The span of a link's text that names its target, which has these titles; or None.
+
+    A link may show anything: `the [[Abraham Lincoln|president]]`, `[[France|French]]`. Names are the title,
+    the title without its qualifier or a generic word, a person's first or last name, and initials. Only
+    lower-case words may surround them and, before persons, their titles.
+    """
+    names = [name for title in titles for name in _names_of(title, types, language)]
+    spans = [span for name in names if (span := _occurrence(text, name, types, language))]
+    if spans:
+        return max(spans, key=lambda span: span[1] - span[0])
+    if PERSON in types:
+        return (0, len(text)) if _is_part_of_person(text, titles, language) else None
+    return (0, len(text)) if any(_is_acronym(text, title) for title in titles) else None
+
+
+def _names_of(title: str, types: Types, language: WikiLanguage) -> Iterator[str]:
+    """What a page may be called."""
+    full = base(title)
+    if full.rpartition(" ")[2].islower():  # the name in `Arabic language` is the first word
+        full = without_generic(full, language)
+    yield full
+    first, _, rest = full.partition(" ")
+    if first.lower() in language.articles and rest:
+        yield rest
+    yield full.partition(", ")[0]
+    yield without_generic(full, language)
+    before, of, _ = full.partition(" of ")
+    if ORGANISATION in types and of and " " in before:
+        yield before
+
+
+def _occurrence(text: str, name: str, types: Types, language: WikiLanguage) -> Span | None:
+    """Where a name occurs in a link's text, if nothing else there can be a part of a longer name."""
+    if text == name:
+        return 0, len(text)
+    if not language.capitals:
+        return None
+    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    if found is None or not name[:1].isupper():
+        return None
+    before, after = text[: found.start()], text[found.end() :]
+    free = after if types == {PERSON} else before + after
+    if any(word[:1].isupper() or word[:1].isdigit() for word in _WORD.findall(free)):
+        return None
+    return found.span() if "-" not in (before[-1:], after[:1]) else None
+
+
+def _is_part_of_person(text: str, titles: list[str], language: WikiLanguage) -> bool:
+    """True if a text consists of words of a person's name, the last of them its first or last word."""
+    if not language.capitals:
+        return any(text == re.split(f"[{_DOT}]", base(title))[-1] for title in titles)
+    words = _WORD.findall(text)
+    if not words or not all(word[:1].isupper() for word in words) or " ".join(words) != text:
+        return False
+    names = [_WORD.findall(base(title)) for title in titles]
+    return any(set(words) <= set(name) and words[-1] in (name[0], name[-1]) for name in names)
+
+
+def _is_acronym(text: str, title: str) -> bool:
+    if not _ACRONYM.fullmatch(text):
+        return False
+    initials = "".join(word[0] for word in _WORD.findall(base(title)) if word[0].isupper())
+    return text.replace(".", "") == initials
+
+
+def _repeated(
+    document: Document, found: dict[TokenSpan, Types], own_name: str, own_types: Types
+) -> dict[TokenSpan, Types]:
+    """Later occurrences of the names in `found`, and all of the page's own; none overlaps a known mention.
+
+    A name with different types on the same page is left alone.
+    """
+    names: dict[Words, tuple[TokenSpan, Types] | None] = {}
+    for span in sorted(found):
+        words = tuple(document.sentences[span.sentence].words[span.start : span.end])
+        known = names.setdefault(words, (span, found[span]))
+        if known is not None and known[1] != found[span]:
+            names[words] = None
+    if own_types and own_name:
+        own = tuple(token.text for token in tokeniser("xx").document(own_name).tokens)
+        names.setdefault(own, (TokenSpan(0, 0, 0), own_types))
+    taken = {(span.sentence, number) for span in found for number in range(span.start, span.end)}
+    added: dict[TokenSpan, Types] = {}
+    for span, types in _occurrences(document, {words: name for words, name in names.items() if name}):
+        tokens = {(span.sentence, number) for number in range(span.start, span.end)}
+        if not tokens & taken:
+            taken |= tokens
+            added[span] = types
+    return added
+
+
+def _occurrences(
+    document: Document, names: dict[Words, tuple[TokenSpan, Types]]
+) -> Iterator[tuple[TokenSpan, Types]]:
+    """Where names occur after their first mention; the longest of those that begin at one token."""
+    by_first: dict[str, list[Words]] = {}
+    for words in sorted(names, key=len, reverse=True):
+        by_first.setdefault(words[0], []).append(words)
+    for number, sentence in enumerate(document.sentences):
+        of_sentence = tuple(sentence.words)
+        for start, word in enumerate(of_sentence):
+            for words in by_first.get(word, ()):
+                span = TokenSpan(number, start, start + len(words))
+                first, types = names[words]
+                if of_sentence[start : span.end] == words and span > first:
+                    yield span, types
+                    break

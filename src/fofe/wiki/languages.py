@@ -24,7 +24,7 @@ class WikiLanguage:
     """Whether names begin with capitals."""
     capital_names: bool = False
     """Whether all words of names do, but for small ones."""
-    small_words: frozenset[str] = frozenset()
+    function_words: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
     prepositions: frozenset[str] = frozenset()
     """What the head of a title, where it comes last, is not found behind: `Miracle on the Han River`."""
@@ -36,7 +36,7 @@ class WikiLanguage:
 
 _FILES = frozenset({"file", "image", "media"})
 _CATEGORIES = frozenset({"category"})
-_SMALL = """
+_FUNCTION_WORDS = """
     a an and as at by for from in into of on or over the to upon vs with
     al bin da de del der des di dos du el ibn la le und van von y zu
 """
@@ -64,7 +64,7 @@ ENGLISH = WikiLanguage(
     ),
     trail=re.compile("[a-z]*"),
     capital_names=True,
-    small_words=frozenset(_SMALL.split()),
+    function_words=frozenset(_FUNCTION_WORDS.split()),
     articles=frozenset({"the", "a", "an"}),
     prepositions=frozenset(["of", "on", "to", "in", "at", "for", "by", "from", "with", "against"]),
     openers=frozenset(_OPENERS.split()),

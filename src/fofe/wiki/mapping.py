@@ -1,17 +1,17 @@
-"""From classes to types: a TOML file that ships with the package and that users can replace.
+"""The entity types of classes of pages: a TOML file that ships with the package and that users can replace.
 
-Each source of evidence has tables by language, whose keys are types and whose values are classes:
+Each source of evidence has tables by language. Their keys are types and their values classes:
 
     [classes.en]            # nouns of first sentences and of title-class tables
     PER = ["footballer", "film director"]
     [infoboxes.en]          # names of infoboxes, without the word infobox
     [categories.en]         # names of categories; * stands for anything
     [titles.en]             # titles, likewise
-    [demonyms.en]           # what a place's link may say instead of its name
+    [demonyms.en]           # what a link to a place may show instead of its name
     [wikidata]              # items, in every language
     PER = ["Q5"]
 
-A key such as "FAC|ORG" says that the type is one of these.
+A key such as "FAC|ORG" means that the type is one of these.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fofe.base.errors import ConfigError
 from fofe.base.toml import read_toml
-from fofe.wiki.evidence import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence
 from fofe.wiki.languages import wiki_language
 
 DEFAULT = Path(__file__).parent / "mapping.toml"
-SEVERAL = "|"
-"""What separates the types of a set."""
+SEPARATOR = "|"
+"""Separates the types of a set."""
 
-Types = frozenset[str]
-
-_TABLE_OF = {
+INFOBOX, CATEGORY, SENTENCE, TITLE = "infobox", "category", "sentence", "title"
+TABLE, WIKIDATA = "table", "wikidata"
+_TABLES = {
     SENTENCE: "classes",
     TABLE: "classes",
     INFOBOX: "infoboxes",
@@ -42,13 +41,33 @@ _TABLE_OF = {
     TITLE: "titles",
     WIKIDATA: "wikidata",
 }
+"""The table of the mapping for each source of evidence."""
 _GLOBS = ("categories", "titles", "demonyms")
 _KNOWN = ("classes", "infoboxes", "wikidata", *_GLOBS)
+
+Types = frozenset[str]
+
+
+class Evidence(NamedTuple):
+    """A class that a source gives a page: ("infobox", "officeholder")."""
+
+    source: str
+    text: str
+
+
+def join_types(types: Types) -> str:
+    """A set of types as one string, independent of their order."""
+    return SEPARATOR.join(sorted(types))
+
+
+def split_types(text: str) -> Types:
+    """The inverse of `join_types`."""
+    return frozenset(text.split(SEPARATOR))
 
 
 @dataclass
 class Mapping:
-    """Which types each class stands for, in one language."""
+    """The types of each class, in one language."""
 
     language: str
     exact: dict[str, dict[str, Types]] = field(default_factory=dict)
@@ -56,8 +75,8 @@ class Mapping:
     globs: dict[str, dict[Types, list[str]]] = field(default_factory=dict)
 
     def types(self, evidence: Evidence) -> Types | None:
-        """The types that a piece of evidence allows, or None where the mapping does not know it."""
-        table = _TABLE_OF[evidence.source]
+        """The types that a piece of evidence allows, or None if the mapping does not have its class."""
+        table = _TABLES[evidence.source]
         if table in _GLOBS:
             return self._globbed(table, evidence.text)
         known = self.exact.get(table, {})
@@ -78,7 +97,7 @@ class Mapping:
 
     @cached_property
     def _patterns(self) -> dict[str, list[tuple[Types, re.Pattern[str]]]]:
-        """The patterns of each table; those that tell how a text begins come first."""
+        """The patterns of each table; those that fix how a text begins come first."""
         found: dict[str, list[tuple[Types, re.Pattern[str]]]] = {}
         for table, by_types in self.globs.items():
             words = wiki_language(self.language).prepositions if table == "titles" else frozenset()
@@ -89,21 +108,18 @@ class Mapping:
                         found.setdefault(table, []).append((types, re.compile("|".join(chosen))))
         return found
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"language": self.language, "exact": self.exact, "globs": self.globs}
 
-
-def _regex(glob: str, not_at_the_beginning: Iterable[str]) -> str:
-    """A glob as a regular expression; a `*` at its beginning does not stand for certain words."""
+def _regex(glob: str, excluded: Iterable[str]) -> str:
+    """A glob as a regular expression; a `*` at its beginning does not match text with an excluded word."""
     regex = re.escape(glob).replace(r"\*", ".+")
-    words = "|".join(sorted(not_at_the_beginning))
+    words = "|".join(sorted(excluded))
     return rf"(?:(?!\b(?:{words})\b).)+{regex[2:]}" if words and glob.startswith("*") else regex
 
 
 def _shorter(phrase: str, language: str) -> list[str]:
-    """A noun phrase and what is left when its modifiers fall away, longest first.
+    """A noun phrase, then the phrase without its first modifier, and so on down to the head.
 
-    The head comes last in English and Chinese, first in Spanish.
+    The head is last in English and Chinese, first in Spanish.
     """
     if language == "zh":
         return [phrase[start:] for start in range(len(phrase))]
@@ -114,7 +130,7 @@ def _shorter(phrase: str, language: str) -> list[str]:
 
 
 def load_mapping(language: str, path: str | Path | None = None) -> Mapping:
-    """The mapping of a language, from a file or as it is shipped."""
+    """The mapping of a language, from a file or the one that ships with the package."""
     path = path or DEFAULT
     mapping = Mapping(language)
     for table, content in read_toml(path).items():
@@ -137,16 +153,15 @@ def _add(mapping: Mapping, table: str, by_types: dict[str, Any], path: str | Pat
     for key, names in by_types.items():
         if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
             raise ConfigError(f"{key} of [{table}] must be a list of classes", path=path)
-        types = frozenset(key.split(SEVERAL))
+        types = split_types(key)
         if table in _GLOBS:
             mapping.globs.setdefault(table, {})[types] = names
             continue
         known = mapping.exact.setdefault(table, {})
         for name in names:
-            if name in known and known[name] != types:
+            if known.setdefault(name, types) != types:
                 raise ConfigError(
-                    f"{name!r} of [{table}] stands under two types",
+                    f"{name!r} of [{table}] has two types",
                     path=path,
-                    remedy=f'put it under "{SEVERAL.join(sorted(known[name] | types))}"',
+                    remedy=f'put it under "{join_types(known[name] | types)}"',
                 )
-            known[name] = types

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from fofe.base.report import Report
-from fofe.wiki._cut import Buffer, Link, cut
 from fofe.wiki.languages import WikiLanguage
 
 UNBALANCED = {
@@ -56,6 +58,17 @@ _JUNK = re.compile(
 _VARIANT = re.compile(r"(?:zh|zh-hans|zh-cn|zh-hant|zh-tw|zh-hk)\s*:\s*(?P<text>[^;]*)")
 
 
+@dataclass(frozen=True)
+class Link:
+    """Where the text of a link stands, and the title it leads to."""
+
+    start: int
+    end: int
+    target: str
+    trail: int = 0
+    """How many of its last letters stood behind the brackets."""
+
+
 @dataclass
 class Markup:
     """What a page says: its paragraphs, the links in them, and what it says about itself."""
@@ -67,15 +80,42 @@ class Markup:
     categories: list[str] = field(default_factory=list)
 
 
+class _Buffer:
+    """Text that grows at its end."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self.links: list[Link] = []
+
+    def add(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def add_link(self, text: str, target: str, trail: int) -> None:
+        self.links.append(Link(self._length, self._length + len(text), target, trail))
+        self.add(text)
+
+    def splice(self, other: _Buffer) -> None:
+        """Add the text of another with its links."""
+        shift = self._length
+        self.links += [replace(link, start=link.start + shift, end=link.end + shift) for link in other.links]
+        self.add(other.text)
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+
 @dataclass
 class _Frame:
     """Something that is open: the buffers of its parts, which bars separate."""
 
     kind: str
-    parts: list[Buffer]
+    parts: list[_Buffer]
 
     @property
-    def buffer(self) -> Buffer:
+    def buffer(self) -> _Buffer:
         return self.parts[-1]
 
 
@@ -87,11 +127,11 @@ class _Scanner:
         self._namespaces = namespaces
         self._report = report
         self._place = place
-        self._stack = [_Frame("page", [Buffer()])]
+        self._stack = [_Frame("page", [_Buffer()])]
         self.templates: list[str] = []
         self.categories: list[str] = []
 
-    def run(self, source: str) -> Buffer:
+    def run(self, source: str) -> _Buffer:
         position = 0
         for token in _TOKEN.finditer(source):
             if token.start() < position:  # a trail that a link has taken
@@ -110,12 +150,12 @@ class _Scanner:
     def _take(self, token: re.Match[str], source: str) -> int:
         """Act on a token; returns how many letters behind it were taken too."""
         if token["open"]:
-            self._stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [Buffer()]))
+            self._stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [_Buffer()]))
         elif token["close"]:
             return self._close(token, source)
         elif token["bar"]:
             if self._top.kind in ("template", "link"):
-                self._top.parts.append(Buffer())
+                self._top.parts.append(_Buffer())
             else:
                 self._top.buffer.add("|")
         elif token["entity"]:
@@ -221,5 +261,31 @@ def parse(
     """The paragraphs of a page, a line each, with their links; `place` is what the report calls it."""
     scanner = _Scanner(language, namespaces, report, place)
     found = scanner.run("\n" + source)
-    text, links = cut(found.text, found.links, [match.span() for match in _JUNK.finditer(found.text)])
+    text, links = _cut(found.text, found.links, [match.span() for match in _JUNK.finditer(found.text)])
     return Markup(text, links, scanner.templates, scanner.categories)
+
+
+def _cut(text: str, links: Iterable[Link], spans: list[tuple[int, int]]) -> tuple[str, list[Link]]:
+    """Take spans, in order and apart, out of a text; links that lose all of their text go with it."""
+    if not spans:
+        return text, list(links)
+    starts = [start for start, _ in spans]
+    removed = [0, *accumulate(end - start for start, end in spans)]
+    kept_starts = [0, *(end for _, end in spans)]
+    kept = "".join(text[start:end] for start, end in zip(kept_starts, [*starts, len(text)], strict=True))
+
+    def moved(offset: int) -> int:
+        number = bisect_right(starts, offset)
+        if number and offset < spans[number - 1][1]:  # inside a span: to where it was
+            return starts[number - 1] - removed[number - 1]
+        return offset - removed[number]
+
+    shifted = (_trimmed(replace(link, start=moved(link.start), end=moved(link.end)), kept) for link in links)
+    return kept, [link for link in shifted if link.start < link.end]
+
+
+def _trimmed(link: Link, text: str) -> Link:
+    """A link without the space that was left at its ends."""
+    shown = text[link.start : link.end]
+    start = link.start + len(shown) - len(shown.lstrip())
+    return replace(link, start=start, end=start + len(shown.strip()))

@@ -1,23 +1,85 @@
-"""A page of a dump as everything later needs it: its text with links, and what it says of its kind."""
+"""A page of a dump: its title, its text with links, and the evidence that it gives of its own type."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from fofe.base.report import Report
-from fofe.wiki._cut import Link
 from fofe.wiki.dump import RawPage
-from fofe.wiki.evidence import TITLE, evidence, is_disambiguation
 from fofe.wiki.languages import WikiLanguage, wiki_language
-from fofe.wiki.mapping import SEVERAL, Mapping, Types
-from fofe.wiki.markup import parse
-from fofe.wiki.titles import is_common_use, normalise
+from fofe.wiki.mapping import (
+    CATEGORY,
+    INFOBOX,
+    SENTENCE,
+    Evidence,
+    Mapping,
+    Types,
+    join_types,
+    split_types,
+)
+from fofe.wiki.markup import Link, Markup, parse
 
 OTHER_NAMESPACES = "pages of other namespaces left out"
+DEFINITION_LENGTH = 400
+"""The definition of a page's subject is looked for in so many of its first characters."""
 
-TypesBySource = dict[str, Types]
+_SUFFIX = re.compile(r"\s*[(（][^()（）]*[)）]$")
+_BRACKETS = re.compile(r"\([^()]*\)|（[^（）]*）")
+_ENGLISH = re.compile(
+    r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+"
+    r"(?P<phrase>[^.;:()]*?)"
+    r"(?=\s+(?:of|in|on|at|by|for|from|to|with|who|whom|whose|which|that|and|or|where|when|located|based|"
+    r"situated|headquartered|founded|established|known|born|used|between|near|as|under|during|within|written|"
+    r"directed|published|released|created|currently|made|set|featuring|comprising|consisting)\b|[,.;:()]|$)",
+    re.I,
+)
+_SPANISH = re.compile(
+    r"\b(?:es|fue|era|son|eran|fueron)\s+(?:una?|el|la|los|las|uno de los|una de las)\s+"
+    r"(?P<phrase>[^.;:(),]*)",
+    re.I,
+)
+_CHINESE = re.compile(r"(?:是|为|為|係)(?P<phrase>[^。；;]*)")
+_CHINESE_CLAUSE = re.compile(r"[，,、]")
+
+
+def normalise(title: str) -> str:
+    """A title as MediaWiki stores it: single spaces, a capital first letter, no section."""
+    title = " ".join(title.partition("#")[0].replace("_", " ").lstrip(":").split())
+    return title[:1].upper() + title[1:]
+
+
+def base(title: str) -> str:
+    """A title without its qualifier: `Paris (film)` is `Paris`."""
+    return _SUFFIX.sub("", title) or title
+
+
+def without_generic(name: str, language: WikiLanguage) -> str:
+    """A name without a generic last word: `Atlantic Ocean` is `Atlantic`."""
+    words = name.rpartition(" ")
+    return words[0] if words[2] in language.generic_words else name
+
+
+def looks_like_name(title: str, language: WikiLanguage) -> bool:
+    """True if a title can be a name.
+
+    Where names are capitalised, a title with a lower-case word (`Animated cartoon`) is none.
+    """
+    if not language.capital_names:
+        return True
+    words = without_generic(base(title), language).split()[1:]
+    return not any(
+        word.isalpha() and word.islower() and word not in language.function_words for word in words
+    )
+
+
+def lower_form(title: str) -> str | None:
+    """A title as a common noun within a sentence, or None if it has a capital there too."""
+    name = base(title)
+    name = name[:1].lower() + name[1:]
+    return name if name == name.lower() else None
 
 
 @dataclass(frozen=True)
@@ -27,12 +89,12 @@ class Page:
     title: str
     text: str = ""
     links: list[Link] = field(default_factory=list)
-    types: TypesBySource = field(default_factory=dict)
-    """What each source of evidence says."""
+    types: dict[str, Types] = field(default_factory=dict)
+    """By source of evidence."""
     redirect: str | None = None
-    """Where it leads; empty where that is a part of a page."""
+    """The title that it redirects to; empty if that is a section of a page."""
     ambiguous: bool = False
-    """Whether it only leads to others of that name."""
+    """True for a disambiguation page."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -50,15 +112,12 @@ class Page:
         types = {source: split_types(text) for source, text in value["types"].items()}
         return cls(value["title"], value["text"], links, types, value["redirect"], value["ambiguous"])
 
-
-def join_types(types: Types) -> str:
-    """A set of types as one word, the same whatever their order."""
-    return SEVERAL.join(sorted(types))
-
-
-def split_types(text: str) -> Types:
-    """The inverse of `join_types`."""
-    return frozenset(text.split(SEVERAL))
+    def common_nouns(self) -> Iterator[str]:
+        """The titles that links of this page write as common nouns: `an [[astronomer]]`."""
+        for link in self.links:
+            text, title = self.text[link.start : link.end - link.trail], normalise(link.target)
+            if text[:1].islower() and text == lower_form(title):
+                yield title
 
 
 def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report: Report) -> Page | None:
@@ -71,34 +130,36 @@ def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report
         return Page(title, redirect="" if "#" in raw.redirect else normalise(raw.redirect))
     language = wiki_language(mapping.language)
     markup = parse(raw.markup, language, report, namespaces=namespaces, place=title)
-    ambiguous = is_disambiguation(markup, language)
-    types: TypesBySource = {}
-    for piece in () if ambiguous else evidence(title, markup, mapping.language, language):
-        found = mapping.types(piece) if piece.source not in types and piece.source != TITLE else None
+    ambiguous = any(language.disambiguation.fullmatch(name) for name in markup.templates)
+    types: dict[str, Types] = {}
+    for evidence in () if ambiguous else _evidence(markup, mapping.language):
+        found = None if evidence.source in types else mapping.types(evidence)
         if found:
-            types[piece.source] = found
+            types[evidence.source] = found
     return Page(title, markup.text, markup.links, types, ambiguous=ambiguous)
 
 
-def common_nouns(page: Page) -> Iterator[str]:
-    """The titles that a page's links write as common nouns."""
-    for link in page.links:
-        title = normalise(link.target)
-        if is_common_use(page.text[link.start : link.end - link.trail], title):
-            yield title
+def _evidence(markup: Markup, code: str) -> Iterator[Evidence]:
+    """The classes that a page gives its subject: by infoboxes, categories and its first sentence."""
+    for name in markup.templates:
+        found = wiki_language(code).infobox.match(name)
+        if found:
+            yield Evidence(INFOBOX, name[found.end() :].strip().lower())
+    for category in markup.categories:
+        yield Evidence(CATEGORY, category)
+    for phrase in _definitions(markup.text[:DEFINITION_LENGTH], code):
+        yield Evidence(SENTENCE, phrase)
 
 
-def wanted_titles(page: Page, language: WikiLanguage) -> set[str]:
-    """Every title whose type is needed to label a page."""
-    titles = {page.title}
-    for link in page.links:
-        titles.add(normalise(link.target))
-        region = region_in(page.text[link.start : link.end])
-        if language.capitals and region:
-            titles.add(normalise(region))
-    return titles
-
-
-def region_in(text: str) -> str:
-    """What may be a region in the text of a link to a place: `Yorkshire` in `Leeds, Yorkshire`."""
-    return text.partition(", ")[2]
+def _definitions(text: str, code: str) -> list[str]:
+    """The noun phrases by which the first paragraph defines its subject."""
+    text = text.partition("\n")[0]
+    while (shorter := _BRACKETS.sub("", text)) != text:
+        text = shorter
+    pattern = {"zh": _CHINESE, "es": _SPANISH}.get(code, _ENGLISH)
+    found = pattern.search(text)
+    if found is None:
+        return []
+    if code == "zh":
+        return [clause.strip() for clause in _CHINESE_CLAUSE.split(found["phrase"])]
+    return [found["phrase"].strip().lower()]

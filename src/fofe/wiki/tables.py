@@ -10,8 +10,8 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 from fofe.base.report import Report
-from fofe.wiki.evidence import TABLE, WIKIDATA, Evidence
-from fofe.wiki.titles import normalise
+from fofe.wiki.mapping import TABLE, WIKIDATA, Evidence
+from fofe.wiki.page import normalise
 
 NO_TAB = "lines of a type table without a tab, left out"
 NOT_UTF8 = "lines of a type table that are not UTF-8, left out"

@@ -1,33 +1,44 @@
-"""What each page is: redirects followed, and the evidence of all sources put together."""
+"""The type of every title: redirects are followed, and the evidence of all sources must agree.
+
+What is known of titles lies in an SQLite database, so that any number of processes can look titles up
+without holding all of them in memory.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from fofe.base.files import write_atomically
-from fofe.wiki.evidence import TITLE, Evidence
+from fofe.base.report import Report
+from fofe.features.gazetteer_file import Typed
+from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
-from fofe.wiki.mapping import Mapping, Types
-from fofe.wiki.page import Page, TypesBySource, join_types, split_types
-from fofe.wiki.titles import looks_like_name, lower_form
+from fofe.wiki.mapping import TITLE, Evidence, Mapping, Types, join_types, load_mapping, split_types
+from fofe.wiki.page import Page, base, looks_like_name, lower_form, read_page
+from fofe.wiki.tables import read_table
 
 MAX_REDIRECTS = 5
 
-PART = "links to a part of a page"
+SECTION = "links to a section of a page"
 LOOP = "links into redirects that never end"
-NOWHERE = "links to pages that neither the dump nor a table knows"
+NOWHERE = "links to pages that are neither in the dump nor in a table"
 UNTYPED = "links to pages of no known type"
 CONFLICT = "links to pages whose evidence disagrees"
 COMMON = "links to pages that are common nouns"
 AMBIGUOUS = "links to disambiguation pages"
 
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS titles (title TEXT PRIMARY KEY, redirect TEXT, ambiguous INT, common INT);
+    CREATE TABLE IF NOT EXISTS types (title TEXT, source TEXT, types TEXT, PRIMARY KEY (title, source))
+        WITHOUT ROWID;
+"""
+
 
 class Resolved(NamedTuple):
-    """Where a link leads: the title behind all redirects, and its types or why there are none."""
+    """The target of a link: the title behind all redirects, and its types or the reason why it has none."""
 
     title: str
     types: Types = frozenset()
@@ -35,89 +46,119 @@ class Resolved(NamedTuple):
     why_not: str = ""
 
 
-class Entry(NamedTuple):
-    """What is known of a title."""
-
-    types: TypesBySource = {}  # noqa: RUF012  (never changed)
-    redirect: str | None = None
-    ambiguous: bool = False
-    common: bool = False
-    """Whether some link writes it as a common noun."""
-
-
-def judge(title: str, entry: Entry | None, mapping: Mapping) -> Resolved:
-    """The types on which all evidence about a title that is no redirect agrees."""
-    if entry is not None and entry.ambiguous:
-        return Resolved(title, why_not=AMBIGUOUS)
-    by_title = mapping.types(Evidence(TITLE, title))
-    known = {**(entry.types if entry else {}), **({TITLE: by_title} if by_title else {})}
-    if not known:
-        return Resolved(title, why_not=NOWHERE if entry is None else UNTYPED)
-    if (entry is not None and entry.common) or not looks_like_name(title, wiki_language(mapping.language)):
-        return Resolved(title, why_not=COMMON)
-    types = frozenset.intersection(*known.values())
-    return Resolved(title, types, tuple(known), "" if types else CONFLICT)
-
-
-@dataclass
 class TypeIndex:
-    """Everything that is known of titles, in memory."""
+    """Everything that is known of titles, in memory or in a file, which is made or only looked up."""
 
-    mapping: Mapping
-    entries: dict[str, Entry] = field(default_factory=dict)
+    def __init__(self, mapping: Mapping, path: Path | None = None, *, read_only: bool = False) -> None:
+        self.mapping = mapping
+        name = "file::memory:" if path is None else path.resolve().as_uri()
+        self._database = sqlite3.connect(f"{name}?immutable=1" if read_only else name, uri=True)
+        self._database.executescript("" if read_only else _TABLES)
+
+    def close(self) -> None:
+        """Write everything to the file."""
+        self._database.commit()
+        self._database.close()
 
     def add_page(self, page: Page) -> None:
-        """Take over what a page says of itself."""
-        known = self.entries.get(page.title, Entry())
-        types = {**known.types, **page.types}
-        self.entries[page.title] = known._replace(
-            types=types, redirect=page.redirect, ambiguous=page.ambiguous
+        """Add what a page says of itself; of several pages with one title the last counts."""
+        self._database.execute(
+            "INSERT INTO titles (title, redirect, ambiguous) VALUES (:title, :redirect, :ambiguous)"
+            " ON CONFLICT (title) DO UPDATE SET redirect = :redirect, ambiguous = :ambiguous",
+            {"title": page.title, "redirect": page.redirect, "ambiguous": page.ambiguous},
         )
+        for source, types in page.types.items():
+            self._database.execute(
+                "INSERT OR REPLACE INTO types VALUES (?, ?, ?)", (page.title, source, join_types(types))
+            )
 
     def add_evidence(self, title: str, evidence: Evidence) -> None:
-        """Take over what a table says of a title; of several classes from one source the first counts."""
-        known = self.entries.get(title, Entry())
-        types = None if evidence.source in known.types else self.mapping.types(evidence)
-        self.entries[title] = known._replace(
-            types={**known.types, evidence.source: types} if types else known.types
+        """Add what a table says of a title; of several classes from one source the first counts."""
+        self._database.execute("INSERT OR IGNORE INTO titles (title) VALUES (?)", (title,))
+        types = self.mapping.types(evidence)
+        if types:
+            self._database.execute(
+                "INSERT OR IGNORE INTO types VALUES (?, ?, ?)", (title, evidence.source, join_types(types))
+            )
+
+    def add_common_nouns(self, titles: Iterable[str]) -> None:
+        """Mark titles that a link writes as common nouns."""
+        self._database.executemany(
+            "INSERT INTO titles (title, common) VALUES (?, 1) ON CONFLICT (title) DO UPDATE SET common = 1",
+            ((title,) for title in titles),
         )
 
-    def add_common(self, titles: Iterable[str]) -> None:
-        """Remember titles that are written as common nouns, if anything else is known of them."""
-        for title in titles:
-            self.entries[title] = self.entries.get(title, Entry())._replace(common=True)
-
     def resolve(self, title: str) -> Resolved:
-        """Follow redirects from a normalised title, and judge what is there."""
+        """Follow redirects from a normalised title, and find the types on which all evidence agrees."""
         for _ in range(MAX_REDIRECTS + 1):
-            entry = self.entries.get(title)
-            if entry is None or entry.redirect is None:
-                return judge(title, entry, self.mapping)
-            if not entry.redirect:
-                return Resolved(title, why_not=PART)
-            title = entry.redirect
+            row = self._database.execute(
+                "SELECT redirect, ambiguous, common FROM titles WHERE title = ?", (title,)
+            ).fetchone()
+            if row is None:
+                return self._agreed(title, unknown=NOWHERE)
+            redirect, ambiguous, common = row
+            if redirect is None:
+                return Resolved(title, why_not=AMBIGUOUS) if ambiguous else self._agreed(title, common=common)
+            if not redirect:
+                return Resolved(title, why_not=SECTION)
+            title = redirect
         return Resolved(title, why_not=LOOP)
 
+    def _agreed(self, title: str, *, unknown: str = UNTYPED, common: bool = False) -> Resolved:
+        rows = self._database.execute("SELECT source, types FROM types WHERE title = ?", (title,))
+        known = {source: split_types(types) for source, types in rows}
+        by_title = self.mapping.types(Evidence(TITLE, title))
+        if by_title:
+            known[TITLE] = by_title
+        if not known:
+            return Resolved(title, why_not=unknown)
+        if common or not looks_like_name(title, wiki_language(self.mapping.language)):
+            return Resolved(title, why_not=COMMON)
+        types = frozenset.intersection(*known.values())
+        return Resolved(title, types, tuple(known), "" if types else CONFLICT)
+
+    def titles(self) -> Iterator[str]:
+        """All titles, in the order in which they were added."""
+        return (title for (title,) in self._database.execute("SELECT title FROM titles ORDER BY rowid"))
+
     def lower_names(self) -> set[str]:
-        """The typed titles without a capital, as they would stand in a sentence."""
-        forms = ((lower_form(title), title) for title, entry in self.entries.items() if entry.types)
+        """The titles with a type of their own that have no capital within a sentence, as they look there."""
+        typed = self._database.execute("SELECT DISTINCT title FROM types")
+        forms = ((lower_form(title), title) for (title,) in typed)
         return {form for form, title in forms if form and not self.resolve(title).why_not}
 
-    def save(self, path: Path) -> None:
-        """Write the index, a title a line."""
-        with write_atomically(path) as stream:
-            for title, entry in self.entries.items():
-                types = {source: join_types(found) for source, found in entry.types.items()}
-                line = [title, types, entry.redirect, entry.ambiguous, entry.common]
-                stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
-    @classmethod
-    def load(cls, path: Path, mapping: Mapping) -> TypeIndex:
-        """Read what `save` wrote."""
-        index = cls(mapping)
-        with path.open(encoding="utf-8") as stream:
-            for line in stream:
-                title, types, redirect, ambiguous, common = json.loads(line)
-                found = {source: split_types(text) for source, text in types.items()}
-                index.entries[title] = Entry(found, redirect, ambiguous, common)
-        return index
+def titled_names(
+    sources: Iterable[str | Path], language: str, mapping: str | Path | None, report: Report
+) -> Iterator[Typed]:
+    """The names of typed titles, with their types; a redirect is a name of the page that it leads to.
+
+    Sources are Wikipedia dumps and type tables.
+    """
+    with closing(TypeIndex(load_mapping(language, mapping))) as index:
+        for source in map(Path, sources):
+            if is_dump(source):
+                namespaces = read_site(source).namespaces
+                for raw in read_pages(source, report):
+                    page = read_page(raw, index.mapping, namespaces, report)
+                    if page is not None:
+                        index.add_page(page)
+            else:
+                for title, evidence in read_table(source, language, report):
+                    index.add_evidence(title, evidence)
+        for title in index.titles():
+            resolved = index.resolve(title)
+            if resolved.why_not:
+                report.note(f"titles left out: {resolved.why_not.removeprefix('links to ')}", title)
+            for name in () if resolved.why_not else names_of_title(title):
+                yield from ((name, type) for type in sorted(resolved.types))
+
+
+def names_of_title(title: str) -> list[str]:
+    """The names in an article's title: without a qualifier in brackets, and also without one after a comma.
+
+    `Paris (mythology)` is Paris; `Springfield, Illinois` is both that and Springfield.
+    """
+    name = base(title)
+    short, comma, _ = name.partition(", ")
+    return [name, short] if comma and short else [name]
