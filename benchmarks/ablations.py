@@ -26,8 +26,7 @@ SETTINGS = {"training.epochs": 6, "training.evaluate_every": 6, "training.seed":
 
 STUDY_POINTS: dict[str, dict[str, dict[str, Any]]] = {
     "forgetting factor": {
-        **{f"factor_{factor}": {"model.factors": [factor]} for factor in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)},
-        "factors_0.5_0.9": {"model.factors": [0.5, 0.9]},
+        **{f"factor_{factor}": {"model.factor": factor} for factor in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)},
     },
     "longest fragment": {f"max_words_{count}": {"model.max_words": count} for count in (3, 5, 7, 9, 11)},
     "share of overlapping and disjoint fragments": {

@@ -78,14 +78,13 @@ def test_the_whole_must_be_a_table() -> None:
         ModelConfig(),
         ModelConfig(
             language="zh",
-            factors=(0.5, 0.9),
+            factor=0.9,
             views=(
                 ViewConfig("a", "cased", vectors="v.bin", codes=("bag",), scale=2.0),
                 ViewConfig("b", "window", 7, dilations=(1, 2)),
             ),
             characters=CharacterConfig(fofe=False, heights=(2,)),
             hidden=(4,),
-            context="document",
         ),
         Bicycle((Wheel("front"), Wheel("back", 28, 7.5)), (1, 2), False),
     ],

@@ -55,10 +55,8 @@ def test_characters(settings: dict[str, Any], message: str) -> None:
     ("settings", "message"),
     [
         ({"max_words": 0}, "max_words must be at least 1"),
-        ({"factors": ()}, "at least one forgetting factor"),
-        ({"factors": (0.5, 1.5)}, "between 0 and 1, not 1.5"),
-        ({"factors": (0.5, 0.5)}, "factors must differ"),
-        ({"context": "page"}, "context must be one of sentence, document"),
+        ({"factor": 1.5}, "between 0 and 1, not 1.5"),
+        ({"factor": 0.0}, "between 0 and 1, not 0.0"),
         ({"digits": "roman"}, "digits must be one of shape, classes, none, not 'roman'"),
         ({"hidden": ()}, "at least one layer"),
         ({"hidden": (16, 0)}, "hidden must be at least 1"),
@@ -85,10 +83,6 @@ def test_what_a_model_needs() -> None:
     assert ModelConfig(views=()).uses_characters
 
 
-def test_how_far_contexts_reach() -> None:
-    """At 0.5 a word 27 places away weighs less than 1e-8; a window view sees two further."""
-    views = (CASED, ViewConfig("w", "window", dilations=(1, 1)))
-    assert ModelConfig(factors=(0.5,), views=views).reach == 27 + 2
-    assert ModelConfig(factors=(0.5, 0.9), views=()).reach == 175
-    deep = ViewConfig("w", "window", context_layers=2, context_factors=(0.5, 0.2))
-    assert ModelConfig(factors=(0.5,), views=(CASED, deep)).reach == 27 + 1 + 2 * 27
+def test_how_far_other_sentences_are_seen() -> None:
+    assert ModelConfig(views=(CASED,)).receptive_field == 0
+    assert ModelConfig(views=(CASED,), surroundings="cased").receptive_field == 1000

@@ -29,7 +29,6 @@ def assert_same(one: EncodedText, other: EncodedText) -> None:
     for name, rows in one.words.items():
         assert np.array_equal(rows, other.words[name])
     assert np.array_equal(one.token_offsets, other.token_offsets)
-    assert np.array_equal(one.opens, other.opens)
     assert (one.spelling is None) == (other.spelling is None)
     if one.spelling is not None:
         for name, values in vars(one.spelling).items():
@@ -79,26 +78,6 @@ def test_borders_and_distances_in_sentences(sentences: list[list[str]]) -> None:
     assert after.tolist() == [place for sentence in sentences for place in reversed(range(len(sentence)))]
     assert np.array_equal(text.starts(), before == 0)
     assert np.array_equal(text.ends(), after == 0)
-    assert np.array_equal(text.sentence_starts(), before == 0)
-    assert np.array_equal(text.sentence_ends(), after == 0)
-
-
-@given(texts, st.data())
-def test_borders_and_distances_in_documents(sentences: list[list[str]], data: st.DataObject) -> None:
-    later = data.draw(st.lists(st.booleans(), min_size=len(sentences) - 1, max_size=len(sentences) - 1))
-    opens = [True, *later]
-    documents: list[list[str]] = []
-    for sentence, open in zip(sentences, opens, strict=True):
-        if open:
-            documents.append([])
-        documents[-1] += sentence
-    text = encoder().encode(sentences, opens)
-    of_documents = encoder().encode(documents)
-    assert np.array_equal(text.starts(), of_documents.starts())
-    assert np.array_equal(text.ends(), of_documents.ends())
-    assert np.array_equal(text.distances(), of_documents.distances())
-    assert np.array_equal(text.sentence_starts(), encoder().encode(sentences).starts())
-    assert np.array_equal(text.sentence_ends(), encoder().encode(sentences).ends())
 
 
 @given(st.lists(st.integers(1, 12), max_size=6), st.integers(1, 9))

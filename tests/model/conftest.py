@@ -129,8 +129,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
     fofe, cnn = random.random(2) < 2 / 3
     return ModelConfig(
         max_words=int(random.integers(1, 6)),
-        factors=((0.5,), (0.9,), (0.5, 0.9), (0.3, 0.7, 0.95))[random.integers(4)],
-        context=("sentence", "document")[random.integers(2)],
+        factor=(0.3, 0.5, 0.7, 0.9, 0.95)[random.integers(5)],
         segmenter="jieba" if "word" in names else None,
         views=tuple(views),
         characters=CharacterConfig(

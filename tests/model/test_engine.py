@@ -26,7 +26,6 @@ MakeText = Callable[..., list[list[str]]]
 
 USUAL = ModelConfig(
     max_words=7,
-    factors=(0.5, 0.9),
     views=(
         ViewConfig("cased", "cased", 6),
         ViewConfig("uncased", "uncased", 6),
@@ -50,7 +49,7 @@ def network_batch(
     follows: str | None = None,
 ) -> tuple[TorchBatch, dict[str, torch.Tensor]]:
     """All fragments of some sentences, and the rows of the word tables that they need."""
-    text = model.encoder.encode(sentences, opens if model.config.sees_documents else None)
+    text = model.encoder.encode(sentences)
     text = model.with_surroundings(text, opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
@@ -161,7 +160,7 @@ def test_scores_do_not_depend_on_the_company(seed: int, make_model: MakeModel, m
 
 
 def test_sentences_of_a_document_see_one_another(make_model: MakeModel, make_text: MakeText) -> None:
-    engine = engine_of(make_model(6, replace(USUAL, context="document")))
+    engine = engine_of(make_model(6, replace(USUAL, surroundings="cased")))
     sentences = make_text(6)
     apart = engine.score(sentences, [True] * 5).probabilities
     together = engine.score(sentences, [True, False, False, False, False]).probabilities

@@ -10,7 +10,7 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.config import ModelConfig, ViewConfig
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 from fofe.features.fragments import all_fragments
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
@@ -43,7 +43,7 @@ def word_vectors(model: RandomModel, sentences: list[list[str]]) -> FloatArray:
 
 
 def word_scores(gate: GateSettings, weights: dict[str, FloatArray], vectors: FloatArray) -> list[FloatArray]:
-    """The judgements [3] of each word of a context, as they are defined."""
+    """The judgements [3] of each word of a sentence, as they are defined."""
     beyond = np.zeros((gate.reach, vectors.shape[1]), dtype=np.float32)
     padded = np.concatenate([beyond, vectors, beyond])
     scores = []
@@ -61,11 +61,8 @@ def test_what_passes_is_what_the_words_allow(seed: int, make_model: MakeModel, m
         return
     gate, weights = random_gate(model, seed)
     sentences = make_text(seed)
-    contexts = (
-        [sentences[:2], sentences[2:]] if model.config.sees_documents else [[words] for words in sentences]
-    )
     scores = [
-        score for context in contexts for score in word_scores(gate, weights, word_vectors(model, context))
+        score for words in sentences for score in word_scores(gate, weights, word_vectors(model, [words]))
     ]
     gated = Engine(model.config, model.encoder, {**model.weights, **weights}, gate)
     everything = gated.score(sentences, OPENS, exact=True)
@@ -88,12 +85,12 @@ def test_what_passes_is_what_the_words_allow(seed: int, make_model: MakeModel, m
 @pytest.mark.parametrize("seed", range(10))
 def test_fragments_pass_where_their_score_reaches_the_cut(seed: int) -> None:
     random = np.random.default_rng(seed)
-    contexts = Contexts.of([["w"] * size for size in random.integers(1, 9, 6)])
-    scores = random.normal(size=(contexts.token_count, 3)).astype(np.float32)
-    everything = all_fragments(contexts.token_offsets, 4)
+    bounds = SentenceBounds.of([["w"] * size for size in random.integers(1, 9, 6)])
+    scores = random.normal(size=(bounds.token_count, 3)).astype(np.float32)
+    everything = all_fragments(bounds.token_offsets, 4)
     lowest = fragment_scores(scores, everything.firsts, everything.lasts)
     expected = everything.take(np.flatnonzero(lowest >= -0.5))
-    found = passing(scores, -0.5, contexts, 4)
+    found = passing(scores, -0.5, bounds, 4)
     assert found.firsts.tolist() == expected.firsts.tolist()
     assert found.lasts.tolist() == expected.lasts.tolist()
     assert found.sentences.tolist() == expected.sentences.tolist()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import FloatArray
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 from fofe.model.lexicon import NO_WORD, Lexicon, PlacedWords
 
 
@@ -90,9 +90,9 @@ def test_a_failure_leaves_a_sound_lexicon() -> None:
     assert rows_of(lexicon, ["dddd", "bb", "a"]) == [4, 2, 1]
 
 
-def test_neighbours_end_at_the_borders_of_contexts() -> None:
-    contexts = Contexts.of([["a", "b", "c"], ["d"]])
-    words = PlacedWords.of(np.array([1, 2, 3, 4]), contexts)
+def test_neighbours_end_at_the_bounds_of_sentences() -> None:
+    bounds = SentenceBounds.of([["a", "b", "c"], ["d"]])
+    words = PlacedWords.of(np.array([1, 2, 3, 4]), bounds)
     assert words.beside(0).tolist() == [1, 2, 3, 4]
     assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
     assert words.beside(-2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]

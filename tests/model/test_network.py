@@ -31,17 +31,14 @@ def network_inputs(
     model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None
 ) -> tuple[Fragments, FloatArray]:
     """All fragments and their inputs [F, D], as the network computes them together."""
-    text = model.with_surroundings(model.encoder.encode(sentences, opens), opens)
+    text = model.with_surroundings(model.encoder.encode(sentences), opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
     batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
     return fragments, model.network.inputs(batch, model.rows_of_tables(rows)).detach().numpy()
 
 
 class Definitions:
-    """The features of one fragment, straight from their definitions, in double precision.
-
-    A context is a sentence or, for a model that sees documents, all sentences of a document.
-    """
+    """The features of one fragment, straight from their definitions, in double precision."""
 
     def __init__(self, model: RandomModel) -> None:
         self.config = model.config
@@ -49,42 +46,31 @@ class Definitions:
         self.known_names = model.known_names
         self.weights = {name: array.astype(np.float64) for name, array in model.weights.items()}
 
-    def inputs(
-        self, sentences: Sequence[Sequence[str]], first: int, last: int, borders: list[bool]
-    ) -> FloatArray:
-        context = [word for sentence in sentences for word in sentence]
-        vectors = self.word_vectors(sentences)
-        parts = []
-        for code in CODES:
-            for factor in (None,) if code == "bag" else self.config.factors:
-                scale = 1.0 if factor is None or len(self.config.factors) == 1 else 1 - factor
-                parts += [
-                    scale * self.word_code(code, vectors[view.name], first, last, factor)
-                    for view in self.config.views
-                    if code in view.codes
-                ]
-        spelt = self.spell(" ".join(context[first : last + 1]))
+    def inputs(self, document: Sequence[Sequence[str]], own: int, first: int, last: int) -> FloatArray:
+        """Those of the words from `first` to `last` of the sentence number `own` of a document."""
+        sentence = document[own]
+        vectors = self.word_vectors(sentence)
+        parts = [
+            self.word_code(code, vectors[view.name], first, last)
+            for code in CODES
+            for view in self.config.views
+            if code in view.codes
+        ]
+        spelt = self.spell(" ".join(sentence[first : last + 1]))
         characters = self.config.characters
         if characters.fofe:
             embedded = self.weights["characters.weight"][spelt]
             parts += [fofe(embedded, characters.factor), fofe(embedded[::-1], characters.factor)]
         if characters.cnn:
             parts.append(self.maxima("character_cnn", spelt, characters.heights))
-        if self.config.context == "document":
-            parts.append(np.array(borders, dtype=np.float64))
         if self.config.surroundings is not None:
-            parts += self.surroundings(self.config.surroundings, sentences, first)
+            parts += self.surroundings(self.config.surroundings, document, own)
         if self.config.gazetteer is not None:
-            parts.append(self.names(context[first : last + 1]))
+            parts.append(self.names(sentence[first : last + 1]))
         return np.concatenate(parts)
 
-    def surroundings(self, view: str, sentences: Sequence[Sequence[str]], first: int) -> list[FloatArray]:
-        """The means of the words of the sentence that holds a token, and of those around it."""
-        (own,) = (
-            number
-            for number, (start, end) in enumerate(itertools.pairwise(np.cumsum([0, *map(len, sentences)])))
-            if start <= first < end
-        )
+    def surroundings(self, view: str, sentences: Sequence[Sequence[str]], own: int) -> list[FloatArray]:
+        """The means of the words of a sentence, and of those of the sentences around it."""
         vocabulary, table = self.encoder.vocabularies[view], self.weights[f"tables.{view}"]
         sums = [np.zeros(table.shape[1]), np.zeros(table.shape[1])]
         counts = [1.0, 5.0]
@@ -112,10 +98,8 @@ class Definitions:
         ]
         return np.array(exact + folded + last, dtype=np.float64)
 
-    def word_code(
-        self, code: str, vectors: FloatArray, first: int, last: int, factor: float | None
-    ) -> FloatArray:
-        if factor is None:
+    def word_code(self, code: str, vectors: FloatArray, first: int, last: int) -> FloatArray:
+        if code == "bag":
             return fofe(vectors[first : last + 1], 1.0)
         read = {
             "left_including": vectors[: last + 1],
@@ -123,16 +107,15 @@ class Definitions:
             "right_including": vectors[first:][::-1],
             "right_excluding": vectors[last + 1 :][::-1],
         }
-        return fofe(read[code], factor)
+        return fofe(read[code], self.config.factor)
 
-    def word_vectors(self, sentences: Sequence[Sequence[str]]) -> dict[str, FloatArray]:
+    def word_vectors(self, words: Sequence[str]) -> dict[str, FloatArray]:
         vectors: dict[str, FloatArray] = {}
-        words = [word for sentence in sentences for word in sentence]
         for view in self.config.views:
             if view.lookup == "word":
-                vectors[view.name] = np.concatenate([self.shared_words(view, words) for words in sentences])
+                vectors[view.name] = self.shared_words(view, words)
             elif view.lookup == "lexicon":
-                vectors[view.name] = np.concatenate([self.lexicon(view, words) for words in sentences])
+                vectors[view.name] = self.lexicon(view, words)
             elif view.has_table:
                 rows = [self.encoder.vocabularies[view.name].row(word) for word in words]
                 vectors[view.name] = self.weights[f"tables.{view.name}"][rows]
@@ -250,27 +233,21 @@ def fofe(vectors: FloatArray, factor: float) -> FloatArray:
 def test_inputs_are_those_of_the_definitions(seed: int, make_model: MakeModel, make_text: MakeText) -> None:
     model = make_model(seed)
     sentences = make_text(seed)
-    opens = [True] * len(sentences)
-    if model.config.context == "document":
-        opens = [True, False, False, True, False]
+    opens = [True, False, False, True, False]
     fragments, inputs = network_inputs(model, sentences, opens)
     definitions = Definitions(model)
     offsets = np.cumsum([0, *map(len, sentences)])
-    context_starts = [number for number, open in enumerate(opens) if open]
     for number, (sentence, first, last) in enumerate(
-        zip(fragments.sentences, fragments.firsts, fragments.lasts, strict=True)
+        zip(fragments.sentences.tolist(), fragments.firsts, fragments.lasts, strict=True)
     ):
-        start = max(number for number in context_starts if number <= sentence)
-        end = min((number for number in context_starts if number > sentence), default=len(sentences))
-        borders = [first == offsets[sentence], last + 1 == offsets[sentence + 1]]
-        before = offsets[start]
-        expected = definitions.inputs(sentences[start:end], first - before, last - before, borders)
+        document, own = (sentences[:3], sentence) if sentence < 3 else (sentences[3:], sentence - 3)
+        before = offsets[sentence]
+        expected = definitions.inputs(document, own, first - before, last - before)
         assert inputs[number] == pytest.approx(expected, abs=1e-4, rel=1e-4)
 
 
 ALL_FEATURES = ModelConfig(
     max_words=3,
-    factors=(0.5, 0.9),
     views=(
         ViewConfig("cased", "cased", 3),
         ViewConfig("spelling", "spelling", 2),
@@ -306,7 +283,7 @@ def test_five_word_features_of_a_name_in_its_sentence(factor: float) -> None:
     words = {word.lower() for word in left + name + right}
     vocabulary = Vocabulary(sorted(words), cased=False, digits="none")
     config = ModelConfig(
-        factors=(factor,),
+        factor=factor,
         views=(ViewConfig("uncased", "uncased", dimension=len(vocabulary)),),
         characters=CharacterConfig(fofe=False, cnn=False),
         hidden=(1,),

@@ -277,12 +277,12 @@ def test_results_do_not_depend_on_how_texts_are_grouped(
 
 
 @pytest.mark.parametrize(
-    ("settings", "agreement"),
-    [({"context": "document"}, 0.0), ({"surroundings": "cased"}, 0.0), ({"surroundings": "cased"}, 1.0)],
-    ids=["contexts", "surroundings", "agreement"],
+    ("surroundings_of", "agreement"),
+    [("cased", 0.0), ("cased", 1.0), (None, 1.0)],
+    ids=["surroundings", "both", "agreement"],
 )
 def test_where_a_document_is_cut_does_not_show(
-    settings: dict[str, str],
+    surroundings_of: str | None,
     agreement: float,
     make_model: MakeModel,
     make_text: MakeText,
@@ -293,8 +293,7 @@ def test_where_a_document_is_cut_does_not_show(
         monkeypatch.setattr(module, name, 40)
     config = ModelConfig(
         max_words=3,
-        factors=(0.5, 0.7),
-        **settings,  # type: ignore[arg-type]
+        surroundings=surroundings_of,
         views=(ViewConfig("cased", "cased", 4), ViewConfig("window", "window", 3, dilations=(1, 2))),
         characters=CharacterConfig(fofe=False, dimension=2, heights=(2,), kernels=2),
         hidden=(8,),
@@ -339,7 +338,7 @@ def test_a_document_without_text_has_nothing_to_judge(make_model: MakeModel) -> 
 def test_an_ensemble_sees_as_far_as_any_of_its_members(
     make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    members = [stored_model(make_model, {key: value}) for key, value in SEEING.items()]
+    members = [stored_model(make_model, {}), stored_model(make_model, {"surroundings": "cased"})]
     ensemble = Ensemble(("a", "b"), tuple(members), (0.5, 0.5), Decoding(threshold=0.0))
     model = assembled(ensemble).with_options(for_recall=True)
     documents = [Document.from_words(make_text(3, sentences=40))]
@@ -351,9 +350,6 @@ def test_an_ensemble_sees_as_far_as_any_of_its_members(
     whole = scores()
     monkeypatch.setattr(tagger, "TOKENS_AT_ONCE", 5)
     assert scores() == pytest.approx(whole, abs=1e-5)
-
-
-SEEING = {"context": "document", "surroundings": "cased"}
 
 
 def stored_model(make_model: MakeModel, settings: dict[str, str]) -> StoredModel:

@@ -56,11 +56,10 @@ def test_ten_steps_of_two_processes_are_those_of_one(tiny_config: Path, tmp_path
     assert len(lines) == 1
 
 
-@pytest.mark.parametrize("context", ["sentence", "document"])
 @pytest.mark.parametrize("size", [2, 3, 40])
-def test_shares_make_up_the_batch(tiny_config: Path, context: str, size: int) -> None:
+def test_shares_make_up_the_batch(tiny_config: Path, size: int) -> None:
     """Every fragment is in one share, with the same words around it."""
-    config = load_config(tiny_config, {"model.context": context, "training.batch": 64})
+    config = load_config(tiny_config, {"training.batch": 64})
     sampler = prepare(config, read_corpora(config)).sampler
     batch = next(iter(sampler.epoch(0)))
     numbered = np.arange(len(batch.targets), dtype=np.float32)

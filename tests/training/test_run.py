@@ -102,10 +102,10 @@ def test_the_same_seed_gives_the_same_bits(tiny_config: Path, tmp_path: Path) ->
             "training__average": 0.0,
             "training__final_dropout": 0.0,
         },
-        {"model__context": "document", "model__factors": [0.5, 0.9]},
+        {"model__factor": 0.7},
         {"model__surroundings": "cased", "decoding__agreements": [0.0, 1.0]},
     ],
-    ids=["sgd", "documents", "surroundings"],
+    ids=["sgd", "factor", "surroundings"],
 )
 def test_other_settings_learn_too_and_can_be_resumed(
     overrides: dict[str, Any], tiny_config: Path, tmp_path: Path

@@ -21,10 +21,10 @@ LABELS = ["NONE", "GPE", "PER_NOM"]
 
 
 def sampler(
-    config: SamplingConfig | None = None, *, seed: int = 1, opens: list[bool] | None = None, batch: int = 64
+    config: SamplingConfig | None = None, *, seed: int = 1, batch: int = 64
 ) -> tuple[Sampler, Examples]:
     vocabulary = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape")
-    text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES], opens)
+    text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
     examples = make_examples(SENTENCES, text.token_offsets, LABELS, 4)
     config = config or SamplingConfig()
     words = {"uncased": LookedUp(WORDS * len(SENTENCES))}
@@ -172,13 +172,3 @@ def test_without_replacement_words_stay() -> None:
     row = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape").rows(WORDS).tolist()
     for batch in made.epoch(0):
         assert batch.text.words["uncased"].reshape(-1, 10).tolist() == [row] * len(batch.text)
-
-
-def test_sentences_of_a_document_stay_together_in_short_runs() -> None:
-    opens = [number % 10 == 0 for number in range(300)]
-    made, _ = sampler(SamplingConfig(neighbours=4), opens=opens)
-    for batch in made.epoch(0):
-        assert batch.text.opens[0]
-        lengths = np.diff([*np.flatnonzero(batch.text.opens), len(batch.text)])
-        assert lengths.max() <= 4
-        assert lengths.mean() > 1.5

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 
 from fofe.base.errors import FofeError
-from fofe.features.fofe import FORGOTTEN
 from fofe.features.matches import PLACES
 from fofe.features.surroundings import FAR
 from fofe.text.normalise import DIGIT_RULES
@@ -38,11 +36,6 @@ def _positive(key: str, *values: int) -> None:
 def _factor(value: float) -> None:
     if not 0 < value < 1:
         raise ValueError(f"a forgetting factor lies between 0 and 1, not {value}")
-
-
-def _remembered(factor: float) -> int:
-    """After how many words nothing is left of a word in a code."""
-    return math.ceil(math.log(FORGOTTEN) / math.log(factor))
 
 
 @dataclass(frozen=True)
@@ -126,11 +119,6 @@ class ViewConfig:
         return len(self.dilations) + self.context_layers
 
     @property
-    def reach(self) -> int:
-        """How many words away a word can be and still change a float32 digit of a window view's vector."""
-        return sum(self.dilations) + self.context_layers * max(map(_remembered, self.context_factors))
-
-    @property
     def is_cased(self) -> bool:
         """Whether its table tells capitals from small letters."""
         return self.lookup != "uncased"
@@ -180,13 +168,10 @@ class ModelConfig:
     digits: str = "shape"
     max_words: int = 7
     """n: fragments are at most this long."""
-    factors: tuple[float, ...] = (0.5,)
-    """Forgetting factors for words. With several, each code is scaled by (1 - a) to the same size."""
+    factor: float = 0.5
+    """The forgetting factor of words."""
     segmenter: str | None = None
     """What cuts text without spaces into words, for views that look these up: one of `SEGMENTERS`."""
-    context: str = "sentence"
-    """How far contexts reach: over the sentence, or over the document, where the network is also told
-    whether a fragment begins or ends its sentence."""
     views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
     characters: CharacterConfig = field(default_factory=CharacterConfig)
     gazetteer: GazetteerConfig | None = None
@@ -198,23 +183,17 @@ class ModelConfig:
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:
-        _one_of("context", self.context, ("sentence", "document"))
         _one_of("digits", self.digits, tuple(DIGIT_RULES))
         _positive("max_words", self.max_words)
         _positive("hidden", *self.hidden)
         if not self.hidden:
             raise ValueError("hidden must list at least one layer")
-        for factor in self.factors:
-            _factor(factor)
+        _factor(self.factor)
         names = [view.name for view in self.views]
         if len(set(self.conventions)) != len(self.conventions):
             raise ValueError(f"conventions must name each corpus once, not {', '.join(self.conventions)}")
         if len(set(names)) != len(names):
             raise ValueError(f"views need different names, not {', '.join(names)}")
-        if not self.factors:
-            raise ValueError("factors must list at least one forgetting factor")
-        if len(set(self.factors)) != len(self.factors):
-            raise ValueError("factors must differ from one another")
         lookups = {view.lookup for view in self.views}
         if lookups == {"window"}:
             raise ValueError("a window view needs another view to read")
@@ -245,11 +224,6 @@ class ModelConfig:
                 f"has {sizes[lexicon.table]}: both must be the same"
             )
 
-    @property
-    def code_scales(self) -> tuple[float, ...]:
-        """What the codes of each forgetting factor are multiplied by."""
-        return (1.0,) if len(self.factors) == 1 else tuple(1 - factor for factor in self.factors)
-
     def convention(self, corpus: str) -> int:
         """The number of a corpus whose conventions the model knows; an error says which it knows."""
         if corpus not in self.conventions:
@@ -258,20 +232,9 @@ class ModelConfig:
         return self.conventions.index(corpus)
 
     @property
-    def sees_documents(self) -> bool:
-        return self.context == "document"
-
-    @property
-    def reach(self) -> int:
-        """How many words away a word can be and still change a float32 digit of a code."""
-        in_windows = max((view.reach for view in self.views if view.lookup == "window"), default=0)
-        return max(map(_remembered, self.factors)) + in_windows
-
-    @property
-    def sight(self) -> int:
-        """How many tokens away what stands in other sentences can change the scores of one."""
-        around = FAR if self.surroundings is not None else 0
-        return max(around, self.reach if self.sees_documents else 0)
+    def receptive_field(self) -> int:
+        """How many tokens away other sentences can change the scores of a sentence."""
+        return 0 if self.surroundings is None else FAR
 
     @property
     def uses_characters(self) -> bool:

@@ -20,21 +20,18 @@ Key = str | InWord
 
 
 @dataclass(frozen=True)
-class Contexts:
-    """How T tokens form S sentences, and which of these share a context."""
+class SentenceBounds:
+    """How T tokens form S sentences. Nothing is read across the bounds of a sentence."""
 
     token_offsets: IntArray
     """[S + 1] where each sentence's tokens begin."""
-    opens: BoolArray
-    """[S] whether a sentence opens a context; one that does not shares that of the sentence before."""
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> Contexts:
-        """The contexts of sentences of words; without `opens` each sentence is a context of its own."""
+    def of(cls, sentences: Sequence[Sequence[str]]) -> SentenceBounds:
+        """The bounds of sentences of words."""
         offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
         np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)), out=offsets[1:])
-        alone = np.ones(len(sentences), dtype=bool)
-        return cls(offsets, alone if opens is None else np.asarray(opens, dtype=bool))
+        return cls(offsets)
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
@@ -43,31 +40,18 @@ class Contexts:
     def token_count(self) -> int:
         return int(self.token_offsets[-1])
 
-    def context_offsets(self) -> IntArray:
-        """[N + 1] where the tokens of each context begin."""
-        return np.append(self.token_offsets[:-1][self.opens], self.token_count)
-
     def starts(self) -> BoolArray:
-        """[T] true at the first token of every context."""
-        return _marks(self.context_offsets()[:-1], self.token_count)
-
-    def ends(self) -> BoolArray:
-        """[T] true at the last token of every context."""
-        return _marks(self.context_offsets()[1:] - 1, self.token_count)
-
-    def sentence_starts(self) -> BoolArray:
         """[T] true at the first token of every sentence."""
         return _marks(self.token_offsets[:-1], self.token_count)
 
-    def sentence_ends(self) -> BoolArray:
+    def ends(self) -> BoolArray:
         """[T] true at the last token of every sentence."""
         return _marks(self.token_offsets[1:] - 1, self.token_count)
 
     def distances(self) -> tuple[IntArray, IntArray]:
-        """[T] and [T]: how many tokens stand before and after each one in its context."""
-        offsets = self.context_offsets()
-        lengths = np.diff(offsets)
-        from_start = np.arange(self.token_count) - np.repeat(offsets[:-1], lengths)
+        """[T] and [T]: how many tokens stand before and after each one in its sentence."""
+        lengths = np.diff(self.token_offsets)
+        from_start = np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], lengths)
         return from_start, np.repeat(lengths, lengths) - 1 - from_start
 
 
@@ -130,7 +114,7 @@ class Segments:
 
 
 @dataclass(frozen=True)
-class EncodedText(Contexts):
+class EncodedText(SentenceBounds):
     """Some sentences one after another, as integers."""
 
     words: dict[str, IntArray]
@@ -148,12 +132,11 @@ class EncodedText(Contexts):
         """For each view with a table: all rows that the text needs of it, some of them more than once."""
         return self.words | {name: matches.rows for name, matches in self.matches.items()}
 
-    def take(self, sentences: IntArray, opens: BoolArray | None = None) -> EncodedText:
-        """The text of some sentences [S'] in the given order; `opens` [S'] says which open a context."""
+    def take(self, sentences: IntArray) -> EncodedText:
+        """The text of some sentences [S'] in the given order."""
         tokens, token_offsets = ragged(self.token_offsets, sentences)
         return EncodedText(
             token_offsets=token_offsets,
-            opens=np.ones(len(sentences), dtype=bool) if opens is None else opens,
             words={name: rows[tokens] for name, rows in self.words.items()},
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
             segments=self.segments and self.segments.take(tokens),
@@ -210,16 +193,16 @@ class Encoder:
         )
         return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words)
 
-    def encode(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None) -> EncodedText:
-        """Encode sentences of at least one token each; `opens` says which open a context (default: all)."""
+    def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
+        """Encode sentences of at least one token each."""
         tokens = [token for sentence in sentences for token in sentence]
-        return self._encode(tokens, self.in_words(sentences), Contexts.of(sentences, opens))
+        return self._encode(tokens, self.in_words(sentences), SentenceBounds.of(sentences))
 
     def encode_apart(self, keys: Sequence[Key]) -> EncodedText:
-        """Encode tokens that stand each for itself."""
+        """Encode isolated tokens, one sequence each."""
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
-        return self._encode(tokens, held, Contexts.of([[token] for token in tokens]))
+        return self._encode(tokens, held, SentenceBounds.of([[token] for token in tokens]))
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""
@@ -237,17 +220,16 @@ class Encoder:
         through = self._finder.find(sentence)
         return (token._replace(found=found) for token, found in zip(held, through, strict=True))
 
-    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], contexts: Contexts) -> EncodedText:
+    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], bounds: SentenceBounds) -> EncodedText:
         words = [token.word for token in held]
         return EncodedText(
-            token_offsets=contexts.token_offsets,
-            opens=contexts.opens,
+            token_offsets=bounds.token_offsets,
             words={
                 name: vocabulary.rows(words if name in self._segmented else tokens)
                 for name, vocabulary in self.vocabularies.items()
                 if name != self._lexicon
             },
-            spelling=None if self.alphabet is None else self.spell(tokens, contexts.token_offsets),
+            spelling=None if self.alphabet is None else self.spell(tokens, bounds.token_offsets),
             segments=Segments.of(held) if held else None,
             matches={}
             if self._lexicon is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fofe.features.config import BAG, CODES, ModelConfig
+from fofe.features.config import CODES, ModelConfig
 from fofe.features.name_table import KINDS
 
 
@@ -12,16 +12,14 @@ from fofe.features.name_table import KINDS
 class Block:
     """A run of columns of the input, made from one feature.
 
-    `code` is one of the word codes, with the `view` and the forgetting `factor` (none for a bag) it is made
-    from; or `character_left`, `character_right`, `character_cnn`; or `borders`: whether the fragment begins
-    and whether it ends its sentence; or `names`: which names of a gazetteer it matches; or
+    `code` is one of the word codes, with the `view` it is made from; or `character_left`, `character_right`,
+    `character_cnn`; or `names`: which names of a gazetteer it matches; or
     `surroundings`: what its sentence and those around it are about; or
     `conventions`: of which corpus they are that a mention must meet, all zero where that is not told.
     """
 
     code: str
     view: str
-    factor: float | None
     start: int
     end: int
 
@@ -29,36 +27,29 @@ class Block:
 CHARACTER_LEFT = "character_left"
 CHARACTER_RIGHT = "character_right"
 CHARACTER_CNN = "character_cnn"
-BORDERS = "borders"
 NAMES = "names"
 CONVENTIONS = "conventions"
 SURROUNDINGS = "surroundings"
 
 
 def input_blocks(config: ModelConfig) -> list[Block]:
-    """The blocks of the input: words by code, factor and view, then characters and the rest."""
-    wanted: list[tuple[str, str, float | None, int]] = []
-    for code in CODES:
-        factors: tuple[float | None, ...] = (None,) if code == BAG else config.factors
-        for factor in factors:
-            wanted += [(code, view.name, factor, view.width) for view in config.views if code in view.codes]
+    """The blocks of the input: words by code and view, then characters and the rest."""
+    wanted = [(code, view.name, view.width) for code in CODES for view in config.views if code in view.codes]
     characters = config.characters
     if characters.fofe:
-        wanted += [(code, "", None, characters.dimension) for code in (CHARACTER_LEFT, CHARACTER_RIGHT)]
+        wanted += [(code, "", characters.dimension) for code in (CHARACTER_LEFT, CHARACTER_RIGHT)]
     if characters.cnn:
-        wanted.append((CHARACTER_CNN, "", None, characters.kernels * len(characters.heights)))
-    if config.sees_documents:
-        wanted.append((BORDERS, "", None, 2))
+        wanted.append((CHARACTER_CNN, "", characters.kernels * len(characters.heights)))
     if config.surroundings is not None:
         (width,) = (view.width for view in config.views if view.name == config.surroundings)
-        wanted.append((SURROUNDINGS, "", None, 2 * width))
+        wanted.append((SURROUNDINGS, "", 2 * width))
     if config.gazetteer is not None:
-        wanted.append((NAMES, "", None, len(KINDS) * len(config.gazetteer.types)))
+        wanted.append((NAMES, "", len(KINDS) * len(config.gazetteer.types)))
     if config.conventions:
-        wanted.append((CONVENTIONS, "", None, len(config.conventions)))
+        wanted.append((CONVENTIONS, "", len(config.conventions)))
     blocks: list[Block] = []
     start = 0
-    for code, name, factor, width in wanted:
-        blocks.append(Block(code, name, factor, start, start + width))
+    for code, name, width in wanted:
+        blocks.append(Block(code, name, start, start + width))
         start += width
     return blocks

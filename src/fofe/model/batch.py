@@ -28,15 +28,13 @@ class TorchBatch:
     shares: Tensor
     """[T] what part of the segmented word that holds it each token is; [0] without a segmenter."""
     starts: Tensor
-    """[T] true at the first token of a context."""
+    """[T] true at the first token of a sentence."""
     ends: Tensor
-    """[T] true at the last token of a context."""
+    """[T] true at the last token of a sentence."""
     from_start: Tensor
-    """[T] how many tokens stand before this one in its context."""
+    """[T] how many tokens stand before this one in its sentence."""
     to_end: Tensor
-    """[T] how many tokens stand after this one in its context."""
-    borders: Tensor
-    """[F, 2] whether each fragment begins and whether it ends its sentence."""
+    """[T] how many tokens stand after this one in its sentence."""
     names: Tensor
     """[F, B] which names of the gazetteer each fragment matches; [F, 0] without one."""
     surroundings: Tensor
@@ -120,9 +118,6 @@ def make_batch(
             ends=torch.from_numpy(ends),
             from_start=torch.from_numpy(from_start),
             to_end=torch.from_numpy(to_end),
-            borders=torch.from_numpy(
-                np.stack([text.sentence_starts()[firsts], text.sentence_ends()[lasts]], axis=1)
-            ),
             names=torch.from_numpy(nothing if names is None else names),
             surroundings=torch.from_numpy(
                 nothing if text.surroundings is None else text.surroundings[fragments.sentences]

@@ -8,7 +8,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import Contexts, Encoder
+from fofe.features.encoded import Encoder, SentenceBounds
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
 from fofe.features.layout import CHARACTER_CNN, CHARACTER_LEFT, CHARACTER_RIGHT, Block
@@ -38,16 +38,16 @@ class FragmentCharacters:
         if config.characters.cnn:
             self._cnn = Convolution.from_weights(weights, "character_cnn.", config.characters.heights)
 
-    def of(self, words: Sequence[str], contexts: Contexts, fragments: Fragments) -> SpeltFragments | None:
+    def of(self, words: Sequence[str], bounds: SentenceBounds, fragments: Fragments) -> SpeltFragments | None:
         """Spell the words [T] that stand in the fragments; none where no feature reads characters.
 
         Only runs of words that fragments cover are spelt: behind a gate these are few.
         """
         if not self._weights:
             return None
-        covered = covered_tokens(fragments, contexts.token_count)
+        covered = covered_tokens(fragments, bounds.token_count)
         tokens = np.flatnonzero(covered)
-        previous = np.append(False, covered[:-1]) & ~contexts.sentence_starts()
+        previous = np.append(False, covered[:-1]) & ~bounds.starts()
         run_starts = np.flatnonzero(covered & ~previous)
         place = np.cumsum(covered) - 1
         spelling = self._encoder.spell(

@@ -17,7 +17,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import Contexts, Encoder, Key
+from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.layout import input_blocks
 from fofe.features.surroundings import sentence_sums, surroundings
@@ -127,28 +127,28 @@ class Engine:
         `opens` says which sentences open a document, for a model that sees more than a sentence.
         `exact` leaves the gate open.
         """
-        contexts = Contexts.of(sentences, opens if self.config.sees_documents else None)
+        bounds = SentenceBounds.of(sentences)
         words = [word for sentence in sentences for word in sentence]
         places, rows = self._lexicon.look_up(self._alone.keys(sentences, words))
-        placed = PlacedWords.of(places, contexts)
+        placed = PlacedWords.of(places, bounds)
         if self._gate is None or exact:
-            fragments = all_fragments(contexts.token_offsets, self.config.max_words)
+            fragments = all_fragments(bounds.token_offsets, self.config.max_words)
         else:
-            fragments = self._gate.choose(placed, rows[self._gate_rows], contexts)
+            fragments = self._gate.choose(placed, rows[self._gate_rows], bounds)
         around = None
         if self.config.surroundings is not None and words:
             documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-            sums = sentence_sums(rows[1].take(places, axis=0), contexts.token_offsets)
-            around = surroundings(sums, contexts.token_offsets, documents)
-        probabilities = self._probabilities(words, placed, rows, contexts, fragments, around)
-        return Scores(fragments, contexts.token_offsets, probabilities)
+            sums = sentence_sums(rows[1].take(places, axis=0), bounds.token_offsets)
+            around = surroundings(sums, bounds.token_offsets, documents)
+        probabilities = self._probabilities(words, placed, rows, bounds, fragments, around)
+        return Scores(fragments, bounds.token_offsets, probabilities)
 
     def _probabilities(
         self,
         words: Sequence[str],
         placed: PlacedWords,
         rows: Sequence[FloatArray],
-        contexts: Contexts,
+        bounds: SentenceBounds,
         fragments: Fragments,
         around: FloatArray | None,
     ) -> FloatArray:
@@ -161,9 +161,9 @@ class Engine:
         vectors = np.concatenate([alone, *windows], axis=1) if windows else alone
         order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
         by_length = fragments.take(order)
-        spelt = self._characters.of(words, contexts, by_length)
-        named = self._names.of(words, contexts, by_length)
-        sums = self._first_layer.sums(vectors, contexts, by_length, FRAGMENTS_AT_ONCE, around)
+        spelt = self._characters.of(words, bounds, by_length)
+        named = self._names.of(words, bounds, by_length)
+        sums = self._first_layer.sums(vectors, bounds, by_length, FRAGMENTS_AT_ONCE, around)
         for part, hidden in sums:
             if spelt is not None:
                 spelt.add_to(hidden, part)

@@ -24,7 +24,6 @@ from fofe.base.errors import ModelError
 from fofe.base.files import atomic_directory, read_text, write_atomically
 from fofe.base.settings import build, to_table
 from fofe.decode import Decoding
-from fofe.features.config import ModelConfig
 from fofe.features.fragments import Fragments
 from fofe.model.engine import Scorer, Scores
 from fofe.model.storage import ENSEMBLE, StoredModel, load_model
@@ -55,10 +54,9 @@ class Ensemble:
     @property
     def as_one(self) -> StoredModel:
         """The first member with what the whole has in common: reach, conventions, decoding."""
-        widest = max((member.config for member in self.members), key=_reach)
         return replace(
             self.members[0],
-            config=replace(widest, conventions=self._conventions),
+            config=replace(self.members[0].config, conventions=self._conventions),
             decoding=self.decoding,
             decodings=self._decodings,
             training={"members": [member.training for member in self.members]},
@@ -79,10 +77,6 @@ class Ensemble:
         """The corpora whose conventions all members can follow."""
         first, *others = (member.config.conventions for member in self.members)
         return tuple(corpus for corpus in first if all(corpus in known for known in others))
-
-
-def _reach(config: ModelConfig) -> int:
-    return config.reach if config.sees_documents else 0
 
 
 class EnsembleEngine:

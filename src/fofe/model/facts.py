@@ -43,7 +43,7 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
         "language": config.language,
         "labels": list(model.labels[1:]),
         "fragments": f"up to {config.max_words} words",
-        "forgetting factors": list(config.factors),
+        "forgetting factor": config.factor,
         "digits": config.digits,
     }
     for view in config.views:

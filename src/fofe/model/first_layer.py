@@ -17,10 +17,10 @@ from fofe.features.config import (
     RIGHT_INCLUDING,
     ModelConfig,
 )
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
-from fofe.features.layout import BORDERS, CONVENTIONS, SURROUNDINGS, Block
+from fofe.features.layout import CONVENTIONS, SURROUNDINGS, Block
 
 
 class FirstLayer:
@@ -29,31 +29,24 @@ class FirstLayer:
     def __init__(
         self, config: ModelConfig, blocks: Sequence[Block], weights: Mapping[str, FloatArray]
     ) -> None:
-        self._factors = config.factors
+        self._factor = config.factor
         self._bias = weights["layers.0.bias"]
         first = weights["layers.0.weight"].T
         columns = _columns(config)
         width = sum(view.width for view in config.views)
-        scales = dict(zip(config.factors, config.code_scales, strict=True))
-        made: dict[tuple[str, float | None], FloatArray] = {}
+        made: dict[str, FloatArray] = {}
         for block in blocks:
             if block.view:
-                weight = made.setdefault(
-                    (block.code, block.factor), np.zeros((width, first.shape[1]), dtype=np.float32)
-                )
-                scale = 1.0 if block.factor is None else scales[block.factor]
-                weight[columns[block.view]] = first[block.start : block.end] * np.float32(scale)
-        self._bag = made.get((BAG, None))
+                weight = made.setdefault(block.code, np.zeros((width, first.shape[1]), dtype=np.float32))
+                weight[columns[block.view]] = first[block.start : block.end]
+        self._bag = made.pop(BAG, None)
         # Views that are only in the bag need no scan.
         used = np.zeros(width, dtype=bool)
         for view in config.views:
             used[columns[view.name]] = bool(set(view.codes) - {BAG})
         self._in_context = None if used.all() else np.flatnonzero(used)
-        self._scanned = {
-            key: np.ascontiguousarray(weight[used]) for key, weight in made.items() if key[0] != BAG
-        }
+        self._scanned = {code: np.ascontiguousarray(weight[used]) for code, weight in made.items()}
         of_code = {block.code: first[block.start : block.end] for block in blocks if not block.view}
-        self._borders = of_code.get(BORDERS)
         self._conventions = of_code.get(CONVENTIONS)
         self._surroundings = of_code.get(SURROUNDINGS)
 
@@ -67,7 +60,7 @@ class FirstLayer:
     def sums(
         self,
         vectors: FloatArray,
-        contexts: Contexts,
+        bounds: SentenceBounds,
         fragments: Fragments,
         at_once: int,
         surroundings: FloatArray | None = None,
@@ -79,17 +72,17 @@ class FirstLayer:
         The fragments are in the order of their lengths. Each time `at_once` of them are done, and which they
         are is told; what was given before is overwritten.
         """
-        firsts, longest = _starts(fragments, contexts.token_count)
+        firsts, longest = _starts(fragments, bounds.token_count)
         lasts = np.unique(fragments.lasts)
-        starts, ends = self._starts_and_ends(vectors, contexts, firsts, lasts)
+        starts, ends = self._starts_and_ends(vectors, bounds, firsts, lasts)
         if self._surroundings is not None and surroundings is not None:
-            sentence_of = np.repeat(np.arange(len(contexts)), np.diff(contexts.token_offsets))
+            sentence_of = np.repeat(np.arange(len(bounds)), np.diff(bounds.token_offsets))
             starts += (surroundings @ self._surroundings).take(sentence_of[firsts], axis=0)
-        start_of, end_of = _numbers(firsts, contexts.token_count), _numbers(lasts, contexts.token_count)
+        start_of, end_of = _numbers(firsts, bounds.token_count), _numbers(lasts, bounds.token_count)
         if self._bag is not None:
-            words = np.flatnonzero(covered_tokens(fragments, contexts.token_count))
+            words = np.flatnonzero(covered_tokens(fragments, bounds.token_count))
             bags = vectors.take(words, axis=0) @ self._bag
-            bag_of = _numbers(words, contexts.token_count)
+            bag_of = _numbers(words, bounds.token_count)
         sums = np.empty((min(at_once, len(fragments)), len(self._bias)), dtype=np.float32)
         filled = 0
         borders = np.searchsorted(fragments.lasts - fragments.firsts, np.arange(longest[0] + 2))
@@ -109,31 +102,24 @@ class FirstLayer:
                     filled = 0
 
     def _starts_and_ends(
-        self, vectors: FloatArray, contexts: Contexts, firsts: IntArray, lasts: IntArray
+        self, vectors: FloatArray, bounds: SentenceBounds, firsts: IntArray, lasts: IntArray
     ) -> tuple[FloatArray, FloatArray]:
         """What first words [N] and last words [M] add with their contexts: [N, H] and [M, H]."""
         starts = np.tile(self._bias, (len(firsts), 1))
         ends = np.zeros((len(lasts), len(self._bias)), dtype=np.float32)
-        at_start, at_end = contexts.starts(), contexts.ends()
+        at_start, at_end = bounds.starts(), bounds.ends()
         scanned = vectors if self._in_context is None else vectors.take(self._in_context, axis=1)
-        for factor in self._factors:
-            left, right = scan(scanned, factor, at_start), scan_back(scanned, factor, at_end)
-            for code, weight in self._of_factor(factor):
-                if code == LEFT_INCLUDING:
-                    ends += left.take(lasts, axis=0) @ weight
-                elif code == LEFT_EXCLUDING:
-                    starts += _beside(left, firsts, -1, at_start) @ weight
-                elif code == RIGHT_INCLUDING:
-                    starts += right.take(firsts, axis=0) @ weight
-                elif code == RIGHT_EXCLUDING:
-                    ends += _beside(right, lasts, 1, at_end) @ weight
-        if self._borders is not None:
-            starts[contexts.sentence_starts()[firsts]] += self._borders[0]
-            ends[contexts.sentence_ends()[lasts]] += self._borders[1]
+        left, right = scan(scanned, self._factor, at_start), scan_back(scanned, self._factor, at_end)
+        for code, weight in self._scanned.items():
+            if code == LEFT_INCLUDING:
+                ends += left.take(lasts, axis=0) @ weight
+            elif code == LEFT_EXCLUDING:
+                starts += _beside(left, firsts, -1, at_start) @ weight
+            elif code == RIGHT_INCLUDING:
+                starts += right.take(firsts, axis=0) @ weight
+            elif code == RIGHT_EXCLUDING:
+                ends += _beside(right, lasts, 1, at_end) @ weight
         return starts, ends
-
-    def _of_factor(self, factor: float) -> list[tuple[str, FloatArray]]:
-        return [(code, weight) for (code, of), weight in self._scanned.items() if of == factor]
 
 
 def _columns(config: ModelConfig) -> dict[str, slice]:

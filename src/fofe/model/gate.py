@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 from fofe.features.fragments import Fragments
 from fofe.model.lexicon import PlacedWords
 
@@ -72,9 +72,9 @@ class Gate:
         """What words add to the hidden units [U, W] of words at each offset, from their vectors [U, D]."""
         return [vectors @ projection for projection in self._projections]
 
-    def choose(self, words: PlacedWords, rows: Sequence[FloatArray], contexts: Contexts) -> Fragments:
+    def choose(self, words: PlacedWords, rows: Sequence[FloatArray], bounds: SentenceBounds) -> Fragments:
         """The fragments that pass, from words and the projections [N, W] of them for each offset."""
-        return passing(self.scores(words, rows), self._cut, contexts, self._max_words)
+        return passing(self.scores(words, rows), self._cut, bounds, self._max_words)
 
     def scores(self, words: PlacedWords, rows: Sequence[FloatArray]) -> FloatArray:
         """[T, 3] how well a mention can start at each word, end there, and hold it."""
@@ -86,18 +86,18 @@ class Gate:
         return scores
 
 
-def passing(scores: FloatArray, cut: float, contexts: Contexts, max_words: int) -> Fragments:
+def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: int) -> Fragments:
     """The fragments all of whose judgements reach the cut, in the order of first words and lengths."""
     starts, ends, inside = (scores >= cut).T
-    count = contexts.token_count
-    lengths = np.diff(contexts.token_offsets)
-    stops = np.where(inside, np.repeat(contexts.token_offsets[1:], lengths), np.arange(count))
+    count = bounds.token_count
+    lengths = np.diff(bounds.token_offsets)
+    stops = np.where(inside, np.repeat(bounds.token_offsets[1:], lengths), np.arange(count))
     stops = np.minimum.accumulate(stops[::-1])[::-1]
     firsts = np.flatnonzero(starts & inside)
     extras = np.arange(max_words)
     lasts = np.minimum(firsts[:, None] + extras, count - 1)
     rows, extra = np.nonzero(ends[lasts] & (extras < (stops[firsts] - firsts)[:, None]))
-    sentences = np.repeat(np.arange(len(contexts)), lengths)
+    sentences = np.repeat(np.arange(len(bounds)), lengths)
     firsts = firsts[rows]
     return Fragments(sentences[firsts], firsts, firsts + extra)
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 
 FIRST_ROOM = 1024
 NO_WORD = 0
@@ -79,7 +79,7 @@ def _grown(rows: FloatArray, needed: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class PlacedWords:
-    """Where the rows of the words of some contexts, and of their neighbours, are in a lexicon."""
+    """Where the rows of the words of some bounds, and of their neighbours, are in a lexicon."""
 
     places: IntArray
     """[T]"""
@@ -89,8 +89,8 @@ class PlacedWords:
     """[T] how many stand after it."""
 
     @classmethod
-    def of(cls, places: IntArray, contexts: Contexts) -> PlacedWords:
-        return cls(places, *contexts.distances())
+    def of(cls, places: IntArray, bounds: SentenceBounds) -> PlacedWords:
+        return cls(places, *bounds.distances())
 
     def beside(self, by: int) -> IntArray:
         """[T] the places of the words that stand `by` words further on, or back if it is negative."""

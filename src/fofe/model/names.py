@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.encoded import Contexts, Encoder
+from fofe.features.encoded import Encoder, SentenceBounds
 from fofe.features.fragments import Fragments
 from fofe.features.layout import NAMES, Block
 
@@ -24,11 +24,11 @@ class FragmentNames:
             self._table = encoder.names
             self._weight = np.ascontiguousarray(weights["layers.0.weight"][:, block.start : block.end].T)
 
-    def of(self, words: Sequence[str], contexts: Contexts, fragments: Fragments) -> NamedFragments | None:
+    def of(self, words: Sequence[str], bounds: SentenceBounds, fragments: Fragments) -> NamedFragments | None:
         """What the fragments of some sentences match; none without a gazetteer."""
         if self._table is None:
             return None
-        found = self._table.look_up(words, contexts.token_offsets, fragments)
+        found = self._table.look_up(words, bounds.token_offsets, fragments)
         return NamedFragments(found.rows, found.patterns.astype(np.float32) @ self._weight)
 
 

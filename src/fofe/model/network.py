@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from fofe.features.config import (
     BAG,
-    CODES,
     LEFT_EXCLUDING,
     LEFT_INCLUDING,
     RIGHT_EXCLUDING,
@@ -120,8 +119,6 @@ class Network(nn.Module):
                     batch.distinct_characters, batch.characters, batch.fragment_starts, batch.fragment_ends
                 )
             )
-        if self.config.sees_documents:
-            parts.append(batch.borders.to(parts[0].dtype))
         if self.config.surroundings is not None:
             parts.append(batch.surroundings)
         if self.config.gazetteer is not None:
@@ -167,21 +164,18 @@ class Network(nn.Module):
             return parts
         words = torch.cat([vectors[view.name] for view in in_context], dim=1)
         nothing = words.new_zeros(1, words.shape[1])
-        codes: dict[str, list[Tensor]] = {code: [] for code in CODES}
-        for factor, scale in zip(self.config.factors, self.config.code_scales, strict=True):
-            prefixes, suffixes = scan_both(words, factor, batch.starts, batch.ends)
-            left = torch.cat([prefixes * scale, nothing])
-            right = torch.cat([suffixes * scale, nothing])
-            for code, source, tokens in (
-                (LEFT_INCLUDING, left, batch.lasts),
-                (LEFT_EXCLUDING, left, batch.before),
-                (RIGHT_INCLUDING, right, batch.firsts),
-                (RIGHT_EXCLUDING, right, batch.after),
-            ):
-                used = _columns_of(source, in_context, code)
-                if used is not None:
-                    codes[code].append(used.index_select(0, tokens))
-        return [*parts, *(made for code in CODES for made in codes[code])]
+        prefixes, suffixes = scan_both(words, self.config.factor, batch.starts, batch.ends)
+        left, right = torch.cat([prefixes, nothing]), torch.cat([suffixes, nothing])
+        for code, source, tokens in (
+            (LEFT_INCLUDING, left, batch.lasts),
+            (LEFT_EXCLUDING, left, batch.before),
+            (RIGHT_INCLUDING, right, batch.firsts),
+            (RIGHT_EXCLUDING, right, batch.after),
+        ):
+            used = _columns_of(source, in_context, code)
+            if used is not None:
+                parts.append(used.index_select(0, tokens))
+        return parts
 
     def _character_codes(self, batch: TorchBatch) -> list[Tensor]:
         """FOFE codes [F, D] of the fragments' characters, left to right and right to left."""

@@ -71,7 +71,7 @@ class TorchEngine:
 
         `names` tells what they match where that is not simply what the model's gazetteer holds.
         """
-        text = self._encoder.encode(sentences, opens if self.config.sees_documents else None)
+        text = self._encoder.encode(sentences)
         if self.config.surroundings is not None:
             text = replace(text, surroundings=self._surroundings(text, opens))
         fragments = all_fragments(text.token_offsets, self.config.max_words)

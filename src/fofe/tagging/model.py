@@ -70,7 +70,7 @@ class Model:
         self._tokeniser = tokeniser(stored.config.language)
         self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
-        self._reach = stored.config.sight if reach is None else reach
+        self._reach = stored.config.receptive_field if reach is None else reach
 
     def __repr__(self) -> str:
         return (
@@ -342,7 +342,7 @@ def assembled(
     """A model, or an ensemble as one model, from what its directory holds."""
     if isinstance(stored, Ensemble):
         engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
-        reach = max(member.config.sight for member in stored.members)
+        reach = max(member.config.receptive_field for member in stored.members)
         return Model(stored.as_one, path=path, scorer=engines, reach=reach)
     return Model(stored, path=path, scorer=scorer(stored))
 

@@ -81,7 +81,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         "## Training",
         "",
         f"- fragments of up to {model.max_words} words",
-        f"- forgetting factors: {', '.join(map(str, model.factors))}",
+        f"- forgetting factor: {model.factor}",
         f"- views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
         f"- hidden layers: {', '.join(map(str, model.hidden))}",
         *([f"- surroundings: by the view {model.surroundings}"] if model.surroundings else []),

@@ -119,17 +119,12 @@ class SamplingConfig:
     replace_rare: float = 0.3
     """A training word seen c times is shown as unknown with probability r / (r + c)."""
 
-    neighbours: int = 8
-    """Where contexts go beyond the sentence: how many sentences in a row are trained on together."""
-
     def __post_init__(self) -> None:
         for name in ("exact", "overlapping", "disjoint"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
         if self.replace_rare < 0:
             raise ValueError(f"replace_rare must not be negative, not {self.replace_rare}")
-        if self.neighbours < 1:
-            raise ValueError(f"neighbours must be at least 1, not {self.neighbours}")
 
 
 @dataclass(frozen=True)

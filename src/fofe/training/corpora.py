@@ -227,7 +227,7 @@ def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSen
 
 def _note_lone_sentences(config: RunConfig, report: Report) -> None:
     """Point out where what reaches over sentences is chosen by sentences that were held out one by one."""
-    reaching = config.model.sight or any(config.decoding.agreements)
+    reaching = config.model.receptive_field or any(config.decoding.agreements)
     for corpus in config.corpora:
         if reaching and corpus.scored and corpus.dev is None:
             report.note(

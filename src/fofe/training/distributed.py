@@ -38,15 +38,15 @@ class Crew:
         return self.rank == 0
 
     def share_of(self, batch: Batch) -> Batch:
-        """This process's part of a batch: whole contexts, about as many fragments as the others have."""
+        """This process's part of a batch: whole sentences, about as many fragments as the others have."""
         if self.size == 1:
             return batch
-        context_of_sentence = np.cumsum(batch.text.opens) - 1
-        context_of_fragment = context_of_sentence[batch.fragments.sentences]
-        done = np.cumsum(np.bincount(context_of_fragment, minlength=int(context_of_sentence[-1]) + 1))
+        sentence_of = batch.fragments.sentences
+        done = np.cumsum(np.bincount(sentence_of, minlength=len(batch.text)))
         taker = np.minimum((done - 1).clip(0) * self.size // max(1, len(batch.fragments)), self.size - 1)
-        sentences = np.flatnonzero(taker[context_of_sentence] == self.rank)
-        return _part(batch, sentences, np.flatnonzero(taker[context_of_fragment] == self.rank))
+        return _part(
+            batch, np.flatnonzero(taker == self.rank), np.flatnonzero(taker[sentence_of] == self.rank)
+        )
 
     def add_up(self, tensors: Sequence[Tensor], loss: Tensor) -> Tensor:
         """Make the gradients of tensors, and the loss, the sums over all processes; returns that loss.
@@ -101,7 +101,7 @@ def _flat(tensors: Sequence[Tensor], like: Tensor) -> list[Tensor]:
 
 def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
     """Some sentences [S'] of a batch, with those of its fragments [F'] that stand in them."""
-    text = batch.text.take(sentences, batch.text.opens[sentences])
+    text = batch.text.take(sentences)
     places = np.searchsorted(sentences, batch.fragments.sentences[fragments])
     moved = text.token_offsets[places] - batch.text.token_offsets[sentences[places]]
     return replace(

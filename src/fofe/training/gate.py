@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import Contexts, Encoder, Key
+from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
@@ -81,7 +81,7 @@ def fit_gate(
 class _Read:
     """Some sentences as the trained network reads them."""
 
-    contexts: Contexts
+    bounds: SentenceBounds
     seen: IntArray
     """[T, 2 * REACH + 1] the numbers of the words around each word."""
     targets: FloatArray
@@ -103,14 +103,14 @@ class _Reader:
         words = [sentence.words for sentence in sentences]
         opens = [True, *(sentence.opens for sentence in sentences[1:])]
         scores = self._engine.score(words, opens, exact=True)
-        contexts = Contexts.of(words, opens if self._config.sees_documents else None)
+        bounds = SentenceBounds.of(words)
         keys = self._alone.keys(words, [word for sentence in words for word in sentence])
         # 0 stands for no word, as in a lexicon.
         places = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
-        placed = PlacedWords.of(np.array(places), contexts)
+        placed = PlacedWords.of(np.array(places), bounds)
         seen = np.stack([placed.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
         positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
-        return _Read(contexts, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
+        return _Read(bounds, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
 
     def vectors(self) -> FloatArray:
         """[U + 1, D] of the words that were numbered, zeros first.
@@ -210,10 +210,9 @@ def _with_cut(
     # A little below the score itself, which the tagging engine may round differently.
     cut = float(wanted[int((1 - settings.recall) * len(wanted))]) - 1e-4 if len(wanted) else 0.0
     passed = sum(
-        len(passing(scores, cut, text.contexts, max_words))
-        for scores, text in zip(judged, texts, strict=True)
+        len(passing(scores, cut, text.bounds, max_words)) for scores, text in zip(judged, texts, strict=True)
     )
-    fragments = sum(len(all_fragments(text.contexts.token_offsets, max_words)) for text in texts)
+    fragments = sum(len(all_fragments(text.bounds.token_offsets, max_words)) for text in texts)
     chosen = GateSettings(
         width=settings.width,
         reach=REACH,

@@ -9,7 +9,7 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray
 from fofe.evaluate.tables import table
-from fofe.features.encoded import Contexts
+from fofe.features.encoded import SentenceBounds
 from fofe.text.document import split_label
 from fofe.training.config import RunConfig, SamplingConfig
 from fofe.training.corpora import Corpus, read_corpora
@@ -117,7 +117,7 @@ def _label_table(corpus: Corpus, max_words: int) -> str:
 
 def _fragment_table(corpus: Corpus, labels: Sequence[str], config: RunConfig) -> str:
     """The fragments of the training text by category and target set, as training will draw them."""
-    offsets = Contexts.of([sentence.words for sentence in corpus.train]).token_offsets
+    offsets = SentenceBounds.of([sentence.words for sentence in corpus.train]).token_offsets
     annotations = [(corpus.annotation, len(corpus.train))]
     examples = make_examples(corpus.train, offsets, labels, config.model.max_words, annotations)
     sets = len(examples.target_sets)

@@ -133,7 +133,6 @@ class Sampler:
         self._lessons = lessons
         self._batch_size = batch_size
         self._seed = seed
-        self._neighbours = config.neighbours
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
@@ -145,17 +144,12 @@ class Sampler:
             kept, sentence_of = kept[seen[sentence_of]], sentence_of[seen[sentence_of]]
         counts = np.bincount(sentence_of, minlength=len(self._text))
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        runs = self._runs(random)
-        in_run = np.diff(offsets[runs])
-        order = random.permutation(np.flatnonzero(in_run))
+        order = random.permutation(np.flatnonzero(counts))
         if not len(order):
             return
-        cuts = np.cumsum(in_run[order]) // self._batch_size
-        for chosen_runs in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
-            sentences, run_offsets = ragged(runs, chosen_runs)
-            opens = np.zeros(len(sentences), dtype=bool)
-            opens[run_offsets[:-1]] = True
-            text = self._text.take(sentences, opens)
+        cuts = np.cumsum(counts[order]) // self._batch_size
+        for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
+            text = self._text.take(sentences)
             chosen, fragment_offsets = ragged(offsets, sentences)
             yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
 
@@ -181,16 +175,6 @@ class Sampler:
         if self._shares is not None:
             expected = self._rates @ self._shares[self._examples.fragments.sentences]
         return max(1, round(float(expected) / self._batch_size))
-
-    def _runs(self, random: np.random.Generator) -> IntArray:
-        """[R + 1] where each run of sentences begins that share their context, cut anew for every epoch."""
-        if self._text.opens.all():
-            return np.arange(len(self._text) + 1)
-        opens = np.flatnonzero(self._text.opens)
-        number = np.arange(len(self._text)) - np.repeat(opens, np.diff(np.append(opens, len(self._text))))
-        phase = random.integers(0, self._neighbours, len(opens))[np.cumsum(self._text.opens) - 1]
-        begins = self._text.opens | ((number + phase) % self._neighbours == 0)
-        return np.append(np.flatnonzero(begins), len(self._text))
 
     def _batch(
         self,

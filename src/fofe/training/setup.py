@@ -75,8 +75,7 @@ def prepare(
     vocabularies = _vocabularies(config, looked_up, vectors, start)
     alphabet = _alphabet(config, words, start)
     encoder = Encoder.for_model(config.model, vocabularies, alphabet, names.table if names else None)
-    opens = [sentence.opens for sentence in sentences] if config.model.sees_documents else None
-    text = encoder.encode([sentence.words for sentence in sentences], opens)
+    text = encoder.encode([sentence.words for sentence in sentences])
     rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
     device = choose_device(config.training.device)
     taught: Lessons | None = None
