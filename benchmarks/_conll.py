@@ -14,14 +14,14 @@ from _record import HERE, RUNS, shared
 from _resources import with_resources
 
 from fofe.base.files import write_atomically
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 from fofe.formats import Report, read_corpus
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
+from fofe.training.annotation import labelled_sentences
 from fofe.training.config import DecodingConfig, RunConfig, load_config
-from fofe.training.examples import labelled_sentences
+from fofe.training.decoding import Tuned, score_corpus, tune
 from fofe.training.run import train
-from fofe.training.tuning import Tuned, judge, tune
 
 CONFIGS = HERE.parent / "configs"
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}
@@ -67,7 +67,7 @@ def study(
         model = train(
             on_conll(settings, test=test, smoke=smoke),
             folder,
-            TerminalWatcher(sys.stderr),
+            TerminalCallback(sys.stderr),
             command=command,
             resume=True,
         )
@@ -94,7 +94,7 @@ def tuned_on(model: StoredModel, part: str, config: DecodingConfig, *, smoke: bo
     engine = Engine(model.config, model.encoder, model.weights)
     return tune(
         [
-            judge(
+            score_corpus(
                 part,
                 engine,
                 sentences,

@@ -11,7 +11,7 @@ from typing import Any
 from _record import HERE, RUNS, shared
 from _resources import with_resources
 
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 from fofe.model.storage import StoredModel, load_model
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import train
@@ -43,7 +43,7 @@ def _shared(path: str) -> str:
 
 def trained(config: RunConfig, name: str, command: str) -> StoredModel:
     """Train in a directory of that name, or go on with what is there."""
-    return load_model(train(config, RUNS / name, TerminalWatcher(sys.stderr), command=command, resume=True))
+    return load_model(train(config, RUNS / name, TerminalCallback(sys.stderr), command=command, resume=True))
 
 
 def cost(model: StoredModel) -> dict[str, float]:

@@ -15,7 +15,7 @@ from _record import RUNS, shared
 from fofe.base.files import write_atomically
 from fofe.formats.tag_schemes import TagSpan, tag_scheme
 from fofe.formats.vectors import read_vectors
-from fofe.training.examples import LabelledSentence
+from fofe.training.annotation import LabelledSentence
 
 CRF_SCHEME = tag_scheme("IOB2")
 

@@ -13,7 +13,7 @@ from _trilingual_data import Language, PartFiles, in_source, sources
 
 from fofe.base.journal import Journal
 from fofe.base.report import Report
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 from fofe.features.config import ModelConfig
 from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training
@@ -22,9 +22,9 @@ from fofe.kbp.tab import numbered, write_tab
 from fofe.kbp.tag import TagJob, tag_files
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
+from fofe.training.annotation import LabelledSentence, labelled_sentences
 from fofe.training.config import RunConfig
-from fofe.training.examples import LabelledSentence, labelled_sentences
-from fofe.training.fold import Fold
+from fofe.training.corpora import Fold
 from fofe.training.run import MODEL, train
 
 FAST_EPOCHS = {"eng": 8, "cmn": 12, "spa": 8}
@@ -78,7 +78,7 @@ def _narrow(model: ModelConfig, tables: Sequence[str]) -> ModelConfig:
 def train_ours(config: RunConfig, folder: Path, command: str, fold: Fold | None = None) -> Path:
     """The directory of our model, trained now or before."""
     if not (folder / MODEL).exists():
-        train(config, folder, TerminalWatcher(sys.stderr), command=command, resume=True, fold=fold)
+        train(config, folder, TerminalCallback(sys.stderr), command=command, resume=True, fold=fold)
     return folder / MODEL
 
 

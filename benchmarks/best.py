@@ -29,9 +29,9 @@ from fofe.fusion.vote import VOTES, Rule, fuse
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
+from fofe.training.annotation import LabelledSentence, labelled_sentences
 from fofe.training.config import DecodingConfig, RunConfig
-from fofe.training.examples import LabelledSentence, labelled_sentences
-from fofe.training.tuning import judge, tune
+from fofe.training.decoding import score_corpus, tune
 
 FEWEST, MOST = 3, 5
 DECODING = DecodingConfig()
@@ -122,11 +122,11 @@ def by_mean(models: Sequence[StoredModel], dev: Sentences) -> Fusion:
     """One model of several, whose probabilities are averaged."""
     engine = averaged(models)
     labels = models[0].labels
-    tuned = tune([judge("dev", engine, dev, labels, min(DECODING.thresholds))], DECODING)
+    tuned = tune([score_corpus("dev", engine, dev, labels, min(DECODING.thresholds))], DECODING)
     chosen = DecodingConfig(False, (tuned.strategy,), (tuned.threshold,))
 
     def f1_on(sentences: Sentences) -> float:
-        return tune([judge("test", engine, sentences, labels, tuned.threshold)], chosen).f1
+        return tune([score_corpus("test", engine, sentences, labels, tuned.threshold)], chosen).f1
 
     return Fusion(f"mean of probabilities, {tuned.strategy} from {tuned.threshold}", tuned.f1, f1_on)
 
@@ -150,7 +150,7 @@ def _ballots(models: Sequence[StoredModel], sentences: Sentences) -> list[list[l
     ballots = []
     for model in models:
         decoding = model.decoding
-        judged = judge(
+        scored = score_corpus(
             "one",
             _engine(model),
             sentences,
@@ -158,7 +158,7 @@ def _ballots(models: Sequence[StoredModel], sentences: Sentences) -> list[list[l
             decoding.threshold,
             agreements=[decoding.agreement],
         )
-        found = judged.found(replace(decoding, nested=False))
+        found = scored.found(replace(decoding, nested=False))
         ballots.append(
             [
                 [Mention(start, end, *split_label(label), score) for start, end, label, score in kept]

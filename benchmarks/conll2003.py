@@ -22,7 +22,7 @@ from _conll import CONFIGS, FAST
 from _record import RUNS, as_command, record_seed, shared
 from _resources import with_resources
 
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 from fofe.model.storage import load_model
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import train
@@ -63,7 +63,7 @@ def train_seed(path: Path, seed: int, *, fast: bool = False) -> dict[str, Any]:
     model = train(
         _settings(path, seed, fast=fast),
         model_of(path, seed, fast=fast).parent,
-        TerminalWatcher(sys.stderr),
+        TerminalCallback(sys.stderr),
         command=_command(path, fast=fast).replace("SEED", str(seed)),
         resume=True,
     )

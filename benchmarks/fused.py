@@ -24,7 +24,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.storage import StoredModel, load_model
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpus, read_corpora
-from fofe.training.tuning import Judged, evaluate, judge, tune
+from fofe.training.decoding import ScoredCorpus, score_corpus, tune
 
 
 def main() -> None:
@@ -73,8 +73,8 @@ def _scores(
         check_teacher(benchmark, model, path)
     engine = averaged(models)
 
-    def judged(part: str, threshold: float) -> Judged:
-        return judge(
+    def scored(part: str, threshold: float) -> ScoredCorpus:
+        return score_corpus(
             benchmark,
             engine,
             corpus.part(part),
@@ -85,9 +85,9 @@ def _scores(
             agreements=decoding.agreements,
         )
 
-    tuned = tune([judged("dev", min(decoding.thresholds))], decoding)
+    tuned = tune([scored("dev", min(decoding.thresholds))], decoding)
     way = tuned.decoding(nested=decoding.nested)
-    scores = evaluate(judged("test", way.threshold), way)
+    scores = scored("test", way.threshold).evaluation(way)
     f1 = {"names": scores.names.f1, "nominals": scores.nominals.f1, "overall": scores.overall.f1}
     metrics = named_metrics(benchmark, f1) | {"dev_f1": round(tuned.f1, 2), "fused_models": len(models)}
     print(*(path.parent.name for path in paths), metrics)

@@ -26,9 +26,8 @@ from _rivals import Spacy
 
 from fofe.evaluate.scores import score_spans
 from fofe.formats import Report, read_corpus, write_corpus
-from fofe.training.annotation import IN_DOUBT, NEGATIVE
+from fofe.training.annotation import IN_DOUBT, NEGATIVE, LabelledSentence, labelled_sentences
 from fofe.training.config import CorpusConfig, RunConfig, load_config
-from fofe.training.examples import LabelledSentence, labelled_sentences
 
 SHARES = (0, 25, 50, 75)
 SEED = 1

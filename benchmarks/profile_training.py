@@ -21,7 +21,7 @@ from _conll import CONFIGS, on_conll
 from _record import as_command, on_one_thread, record
 from torch.profiler import ProfilerActivity, profile
 
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 from fofe.training.config import load_config
 from fofe.training.run import Run
 
@@ -39,7 +39,7 @@ def main() -> None:
     on_one_thread()
     settings = on_conll(load_config(args.config), test=False, smoke=False)
     with tempfile.TemporaryDirectory() as folder, open("/dev/null", "w") as nowhere:
-        run = Run(settings, folder, TerminalWatcher(nowhere), command="")
+        run = Run(settings, folder, TerminalCallback(nowhere), command="")
         _steps(run)
         began = time.process_time()
         _steps(run)

@@ -34,7 +34,7 @@ from fofe.evaluate.scores import score_spans
 from fofe.evaluate.tables import table
 from fofe.formats import read_corpus
 from fofe.text.align import Aligner
-from fofe.training.examples import LabelledSentence, labelled_sentences
+from fofe.training.annotation import LabelledSentence, labelled_sentences
 
 TURNS = 5
 SENTENCE = "S.E.C. chief Mary Shapiro left Washington in December."

@@ -31,7 +31,7 @@ from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
 from fofe.fusion.vote import Rule
 from fofe.kbp.score import Table, counts_by_document, layout, score
 from fofe.kbp.tab import TabMention, numbered, read_tab, write_tab
-from fofe.training.fold import Fold
+from fofe.training.corpora import Fold
 
 WEIGHTED = Rule("weighted")
 ROWS = {"RUN1": "ours", "CRF": "crf", "RUN3": "fused", "FOLDS": "folds"}

@@ -19,17 +19,17 @@ from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
-from fofe.training.tuning import Judged, gold_of, groups, tune, tune_conventions
+from fofe.training.decoding import ScoredCorpus, gold_of, groups, tune, tune_schemes
 
 
-def judged_as_used(
+def scored_as_used(
     model: StoredModel,
     engine: Engine,
     corpus: Corpus,
     part: str,
     threshold: float,
     agreements: Sequence[float] = (),
-) -> Judged:
+) -> ScoredCorpus:
     """What the model finds in a part of a corpus, label by label, told in the corpus's own labels."""
     annotation = corpus.annotation
     own = {
@@ -51,7 +51,7 @@ def judged_as_used(
             candidates += [_told(pool, own) for pool in pools]
     gold = gold_of(sentences, own.values(), nested=annotation.nested)
     flat = model.decoding.nested and not annotation.nested
-    return Judged(corpus.name, gold, found.pop(0.0), flat, found)
+    return ScoredCorpus(corpus.name, gold, found.pop(0.0), flat, found)
 
 
 def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
@@ -61,14 +61,14 @@ def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
 def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig) -> StoredModel:
     """The model with the threshold and the strategy that serve its users best on the dev sets."""
     engine = Engine(model.config, model.encoder, model.weights, model.gate)
-    judged = [
-        judged_as_used(model, engine, corpus, "dev", min(options.thresholds), options.agreements)
+    scored = [
+        scored_as_used(model, engine, corpus, "dev", min(options.thresholds), options.agreements)
         for corpus in corpora.parts
         if corpus.part("dev")
     ]
-    best = tune(judged, options)
+    best = tune(scored, options)
     told = [
-        judged_as_used(
+        scored_as_used(
             model, engine.following(corpus.name), corpus, "dev", min(options.thresholds), options.agreements
         )
         for corpus in corpora.parts
@@ -81,6 +81,6 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     return replace(
         model,
         decoding=best.decoding(nested=options.nested),
-        decodings=tune_conventions(told, options, model.config.conventions),
+        decodings=tune_schemes(told, options, model.config.conventions),
         training={**model.training, "corpora": schemes},
     )

@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))
 
 from _card import Measured, mean_f1, write_card
-from _decoding import judged_as_used, with_decoding
+from _decoding import scored_as_used, with_decoding
 from _mention_runs import configured, trained
 from _recipe import Recipe, read_recipe
 from _record import RUNS
@@ -39,9 +39,8 @@ from fofe.model.compress import compress, words_of
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
 from fofe.text.document import Document
+from fofe.training.annotation import LabelledSentence
 from fofe.training.corpora import Corpora, read_corpora
-from fofe.training.examples import LabelledSentence
-from fofe.training.tuning import evaluate
 
 MODEL = "model"
 
@@ -164,10 +163,10 @@ def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, d
     for corpus in corpora.parts:
         if corpus.name not in recipe.tests:
             continue
-        judged = judged_as_used(
+        scored = scored_as_used(
             model, engine, corpus, recipe.tests[corpus.name], decoding.threshold, [decoding.agreement]
         )
-        found = evaluate(judged, decoding)
+        found = scored.evaluation(decoding)
         kinds = {"names_f1": found.names, "nominals_f1": found.nominals}
         scores[corpus.name] = {
             "precision": round(found.overall.precision, 2),

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fofe.evaluate.scheme import mapped
 from fofe.features.fragments import all_fragments
-from fofe.training.annotation import Annotation
-from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, LabelledSentence, make_examples
+from fofe.training.annotation import Annotation, LabelledSentence
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, make_examples
 
 LABELS = ["NONE", "GPE", "LOC", "ORG", "PER", "PER_NOM"]
 MAPPING = {

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fofe.base.errors import ConfigError
+from fofe.base.errors import ConfigError, InputError
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import CorpusConfig, RunConfig, load_config
-from fofe.training.corpora import Corpus, read_corpora
-from fofe.training.fold import Fold
+from fofe.training.corpora import Corpus, Fold, read_corpora
 from fofe.training.plan import plan
 
 NEWS = """\
@@ -107,13 +109,13 @@ def test_what_the_tables_say_goes_before_what_occurs(tmp_path: Path) -> None:
     assert not novels.annotation.nested
 
 
-def test_nested_mentions_of_a_corpus_that_is_said_to_be_flat_are_told(tmp_path: Path) -> None:
-    told = (
+def test_nested_mentions_of_a_corpus_that_is_said_to_be_flat_are_reported(tmp_path: Path) -> None:
+    line = (
         "3 mentions inside others in corpus 'novels', which has nested = false: learned, but not scored "
         "(first: Oslo, Oslo, Oslo)"
     )
     corpora = read_corpora(configured(tmp_path, novels="nested = false"))
-    assert told in corpora.report.lines(), "one in each of train, dev and test"
+    assert line in corpora.report.lines(), "one in each of train, dev and test"
     assert (4, 5, "GPE") in corpora.parts[1].train[0].spans
     for novels in ("", "nested = true"):
         report = read_corpora(configured(tmp_path, novels=novels)).report
@@ -134,8 +136,8 @@ def test_labels_of_dev_that_cannot_be_learned_are_pointed_out(tmp_path: Path) ->
     configured(tmp_path)
     (tmp_path / "one.toml").write_text('[data]\ntrain = ["news.conll"]\ndev = "novel.jsonl"\n', "utf-8")
     report = read_corpora(load_config(tmp_path / "one.toml")).report
-    told = "3 dev mentions with a label that no training mention has"
-    assert f"{told} (first: PER_NOM, GPE, PER_NOM)" in report.lines()
+    problem = "3 dev mentions with a label that no training mention has"
+    assert f"{problem} (first: PER_NOM, GPE, PER_NOM)" in report.lines()
     both = read_corpora(configured(tmp_path)).report
     assert not any("no training mention has" in line for line in both.lines())
 
@@ -219,14 +221,14 @@ def test_sentences_that_are_held_out_one_by_one_are_pointed_out_where_others_cou
     text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
     alone = tiny_config.with_name("single.toml")
     alone.write_text(text, encoding="utf-8")
-    for settings, told in (({}, 0), ({"decoding.agreements": [0.0, 1.0]}, 1)):
+    for settings, noted in (({}, 0), ({"decoding.agreements": [0.0, 1.0]}, 1)):
         lines = read_corpora(load_config(alone, settings)).report.lines()
-        assert sum("single sentences are held out" in line for line in lines) == told
+        assert sum("single sentences are held out" in line for line in lines) == noted
 
 
 def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
-    told = plan(configured(tmp_path, novels='unannotated = "unknown"\nweight = 0.5\nheads = true'))
-    lines = [" ".join(line.split()) for line in told.splitlines()]
+    text = plan(configured(tmp_path, novels='unannotated = "unknown"\nweight = 0.5\nheads = true'))
+    lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "labels of the model: GPE, LOC, MISC, ORG, PER, PER_NOM" in lines
     assert "LOC 1 1 0 0 NAM all annotated GPE or LOC" in lines
     assert "flat: fragments inside a mention count as other types, those around one as negative" in lines
@@ -276,3 +278,43 @@ def test_data_and_corpora_exclude_each_other_and_names_differ(tmp_path: Path) ->
         load_config(path)
     path.write_text(corpus, encoding="utf-8")
     assert load_config(path, {"corpus.a.share": 0.5}).corpora[0].share == 0.5
+
+
+@given(st.lists(st.booleans(), min_size=5, max_size=60), st.integers(2, 5))
+def test_each_sentence_is_left_out_once(opens: list[bool], folds: int) -> None:
+    sentences = [LabelledSentence(["a"], [], opens=is_first) for is_first in opens]
+    splits = [Fold(number, folds).split(sentences) for number in range(folds)]
+    for train, left_out in splits:
+        assert sorted(train + left_out) == list(range(len(opens)))
+        assert train
+        assert left_out
+    assert sorted(number for _, left_out in splits for number in left_out) == list(range(len(opens)))
+
+
+def test_documents_stay_whole() -> None:
+    sentences = [LabelledSentence(["a"], [], opens=number % 3 == 0) for number in range(30)]
+    for number in range(5):
+        _, left_out = Fold(number, 5).split(sentences)
+        assert {place // 3 for place in left_out} == {place // 3 for place in left_out if place % 3 == 0}
+        assert len(left_out) == 6
+
+
+def test_too_few_sentences() -> None:
+    with pytest.raises(InputError, match="3 sentences are too few for 4 folds"):
+        Fold(0, 4).split([LabelledSentence(["a"], [])] * 3)
+
+
+def test_the_part_that_is_left_out_is_the_dev_set_where_there_is_none(tiny_config: Path) -> None:
+    with_dev = load_config(tiny_config)
+    whole = read_corpora(with_dev)
+    part = read_corpora(with_dev, Fold(0, 3))
+    assert len(part.train) == len(whole.train) - len(part.parts[0].held_out)
+    assert part.dev == whole.dev
+    assert part.labels() == whole.labels()
+    text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
+    alone = tiny_config.with_name("alone.toml")
+    alone.write_text(text, encoding="utf-8")
+    without = read_corpora(load_config(alone), Fold(0, 3))
+    assert without.dev == without.parts[0].held_out
+    assert without.test == []
+    assert len(without.train) + len(without.dev) == len(whole.train)

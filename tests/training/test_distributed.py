@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 
 from fofe.training.config import load_config
 from fofe.training.corpora import read_corpora
-from fofe.training.distributed import ALONE, Crew
+from fofe.training.distributed import ALONE, ProcessGroup
 from fofe.training.setup import prepare
 
 STEPS = 10
@@ -63,15 +63,15 @@ def test_shares_make_up_the_batch(tiny_config: Path, size: int) -> None:
     sampler = prepare(config, read_corpora(config)).sampler
     batch = next(iter(sampler.epoch(0)))
     numbered = np.arange(len(batch.targets), dtype=np.float32)
-    batch = replace(batch, weights=numbered, taught=numbered[:, None])
+    batch = replace(batch, weights=numbered, soft_targets=numbered[:, None])
     assert ALONE.share_of(batch) is batch
-    shares = [Crew(rank, size).share_of(batch) for rank in range(size)]
+    shares = [ProcessGroup(rank, size).share_of(batch) for rank in range(size)]
     numbers = np.concatenate([share.weights for share in shares if share.weights is not None])
     assert sorted(numbers.tolist()) == list(range(len(batch.targets)))
     for share in shares:
         assert share.weights is not None
-        assert share.taught is not None
-        assert np.array_equal(share.taught[:, 0], share.weights)
+        assert share.soft_targets is not None
+        assert np.array_equal(share.soft_targets[:, 0], share.weights)
         for place, number in enumerate(share.weights.astype(int).tolist()):
             assert share.targets[place] == batch.targets[number]
             for name, rows in share.text.words.items():

@@ -12,9 +12,9 @@ import pytest
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model, save_model
 from fofe.tagging.model import Model
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import GateConfig, RunConfig, load_config
 from fofe.training.corpora import Corpora, read_corpora
-from fofe.training.examples import LabelledSentence
 from fofe.training.gate import fit_gate
 
 

@@ -14,9 +14,8 @@ import torch
 from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
-from fofe.training.learner import Learner, set_loss
-from fofe.training.producer import produced
-from fofe.training.schedule import falling, rate_factor
+from fofe.training.learner import Learner, prefetched, set_loss
+from fofe.training.optimisation import falling, rate_factor
 
 SCORES = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.0, 0.0], [-30.0, 10.0, 30.0]])
 
@@ -82,15 +81,15 @@ def test_sgd_gives_momentum_to_layers_and_plain_steps_to_characters() -> None:
     assert groups["spelling.spelling.weights.0"] == (0.064, 0)
 
 
-def test_produced_keeps_the_order_and_raises_errors_of_its_thread() -> None:
-    assert list(produced(range(100), ahead=3)) == list(range(100))
-    items = produced(6 // number for number in (3, 2, 0, 1))
+def test_prefetched_keeps_the_order_and_raises_errors_of_its_thread() -> None:
+    assert list(prefetched(iter(range(100)), ahead=3)) == list(range(100))
+    items = prefetched(6 // number for number in (3, 2, 0, 1))
     assert [next(items), next(items)] == [2, 3]
     with pytest.raises(ZeroDivisionError):
         next(items)
 
 
-def test_produced_stops_its_thread_when_left_early() -> None:
+def test_prefetched_stops_its_thread_when_left_early() -> None:
     made: list[int] = []
 
     def numbers() -> Iterator[int]:
@@ -98,7 +97,7 @@ def test_produced_stops_its_thread_when_left_early() -> None:
             made.append(number)
             yield number
 
-    with closing(produced(numbers(), ahead=2)) as items:  # type: ignore[type-var]
+    with closing(prefetched(numbers(), ahead=2)) as items:  # type: ignore[type-var]
         assert next(items) == 0
     assert len(made) <= 5
-    assert not any(thread.name == "fofe-producer" for thread in threading.enumerate())
+    assert not any(thread.name == "fofe-prefetch" for thread in threading.enumerate())

@@ -15,23 +15,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fofe
 from fofe.base.errors import FofeError, InputError, ModelError
 from fofe.cli import main
 from fofe.model.storage import StoredModel, load_model
 from fofe.tagging.model import load
+from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import Run, train
 
 
-class Quiet:
-    """Hears everything and remembers what was said."""
+class Recorder(Callback):
+    """Keeps every report."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.epochs: list[dict[str, Any]] = []
         self.losses: list[float] = []
-
-    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
 
     def step(self, loss: float) -> None:
         self.losses.append(loss)
@@ -48,7 +48,7 @@ def configured(path: Path, **overrides: Any) -> RunConfig:
 
 
 def trained(config: RunConfig, folder: Path, **options: Any) -> StoredModel:
-    return load_model(train(config, folder, Quiet(), command="test", **options))
+    return load_model(train(config, folder, Recorder(), command="test", **options))
 
 
 def metrics_of(folder: Path) -> list[dict[str, Any]]:
@@ -111,10 +111,10 @@ def test_other_settings_learn_too_and_can_be_resumed(
     overrides: dict[str, Any], tiny_config: Path, tmp_path: Path
 ) -> None:
     config = configured(tiny_config, training__epochs=4, **overrides)
-    watcher = Quiet()
-    whole = Run(config, tmp_path / "whole", watcher, command="test")
+    recorder = Recorder()
+    whole = Run(config, tmp_path / "whole", recorder, command="test")
     whole.train()
-    assert watcher.epochs[-1]["loss"] < watcher.epochs[0]["loss"] / 2
+    assert recorder.epochs[-1]["loss"] < recorder.epochs[0]["loss"] / 2
     if config.training.optimiser == "sgd":
         rates = [group["lr"] for group in whole.setup.learner.optimiser.param_groups]
         assert rates == pytest.approx([0.2 / 16] * 2), "the last epoch runs at a sixteenth of the first rate"
@@ -125,7 +125,7 @@ def test_other_settings_learn_too_and_can_be_resumed(
     assert weights_file(tmp_path / "cut") == weights_file(tmp_path / "whole")
 
 
-class Interrupting(Quiet):
+class Interrupting(Recorder):
     """Interrupts a run in the middle of an epoch."""
 
     def __init__(self, epoch: int) -> None:
@@ -145,7 +145,7 @@ class Interrupting(Quiet):
 def test_a_run_that_diverges_ends_without_a_model(tiny_config: Path, tmp_path: Path) -> None:
     config = configured(tiny_config, training__rate=1e30, training__epochs=3)
     with pytest.raises(FofeError, match=r"the loss of epoch \d is nan: training has diverged \(lower"):
-        train(config, tmp_path / "run", Quiet(), command="test")
+        train(config, tmp_path / "run", Recorder(), command="test")
     assert not (tmp_path / "run" / "model").exists()
     assert all("NaN" not in json.dumps(epoch) for epoch in metrics_of(tmp_path / "run"))
 
@@ -267,38 +267,38 @@ def test_one_model_from_two_corpora(two_corpora: Path, tmp_path: Path) -> None:
 def test_resuming_with_another_configuration_is_refused(tiny_config: Path, tiny_run: Path) -> None:
     config = configured(tiny_config, training__seed=5)
     with pytest.raises(ModelError, match=r"checkpoint\.safetensors: belongs to a run with another config"):
-        train(config, tiny_run, Quiet(), command="test", resume=True)
+        train(config, tiny_run, Recorder(), command="test", resume=True)
 
 
 def test_resuming_a_finished_run_changes_nothing(tiny_config: Path, tiny_run: Path) -> None:
     before = weights_file(tiny_run)
-    watcher = Quiet()
-    train(load_config(tiny_config), tiny_run, watcher, command="test", resume=True)
+    recorder = Recorder()
+    train(load_config(tiny_config), tiny_run, recorder, command="test", resume=True)
     assert weights_file(tiny_run) == before
-    assert "resuming after epoch 8" in watcher.lines
+    assert "resuming after epoch 8" in recorder.lines
     assert len(metrics_of(tiny_run)) == 8
 
 
 def test_an_earlier_run_is_not_overwritten(tiny_config: Path, tiny_run: Path) -> None:
     before = weights_file(tiny_run)
     with pytest.raises(InputError, match=r"run: holds an earlier run \(add --resume"):
-        train(load_config(tiny_config), tiny_run, Quiet(), command="test")
+        train(load_config(tiny_config), tiny_run, Recorder(), command="test")
     assert weights_file(tiny_run) == before
 
 
-def test_a_broken_checkpoint_is_told(tiny_config: Path, tmp_path: Path) -> None:
+def test_a_broken_checkpoint_is_refused(tiny_config: Path, tmp_path: Path) -> None:
     config = configured(tiny_config, training__epochs=1)
     trained(config, tmp_path / "run")
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
     with pytest.raises(ModelError, match=r"checkpoint\.safetensors: is broken"):
-        train(config, tmp_path / "run", Quiet(), command="test", resume=True)
+        train(config, tmp_path / "run", Recorder(), command="test", resume=True)
 
 
 def test_a_directory_that_cannot_be_made(tiny_config: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match="file: cannot be written"):
-        train(load_config(tiny_config), tmp_path / "file", Quiet(), command="test")
+        train(load_config(tiny_config), tmp_path / "file", Recorder(), command="test")
 
 
 SLOW = ("--set", "training.epochs=4", "--set", "training.batch=16", "--set", "training.evaluate_every=1")
@@ -336,3 +336,22 @@ def test_a_killed_run_ends_with_the_same_bits(tiny_config: Path, tmp_path: Path)
     for line in [*lines, *whole]:
         line.pop("cpu_minutes")
     assert lines == whole
+
+
+def test_an_ensemble_is_trained_and_resumed(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    quick = ["--set", "training.epochs=2", "--set", "gate.enabled=false"]
+    command = ["train", str(tiny_config), "-o", str(output), "--folds", "2", *quick]
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"{output / 'model'}\n"
+    first, second = (load_model(output / f"fold-{number}" / "model") for number in (1, 2))
+    assert (first.weights["layers.0.weight"] != second.weights["layers.0.weight"]).any()
+    model = fofe.load(output / "model")
+    assert model.labels == first.labels
+    assert main(command) == 2
+    before = (output / "fold-1" / "model" / "config.json").stat().st_mtime_ns
+    assert main([*command, "--resume"]) == 0
+    assert (output / "fold-1" / "model" / "config.json").stat().st_mtime_ns == before
+    assert main([*command[:4], "--folds", "1"]) == 2

@@ -10,8 +10,9 @@ import pytest
 
 from fofe.features.encoded import Encoder
 from fofe.features.vocabulary import Vocabulary
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import SamplingConfig
-from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, LabelledSentence, make_examples
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, make_examples
 from fofe.training.sampling import LookedUp, RareWords, Sampler, rare_words
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]

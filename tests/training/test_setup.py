@@ -16,9 +16,9 @@ from fofe.model.compress import compress
 from fofe.model.storage import Storage, load_model
 from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig, load_config
 from fofe.training.corpora import Corpora, read_corpora
-from fofe.training.examples import LabelledSentence
 from fofe.training.setup import prepare
 
 

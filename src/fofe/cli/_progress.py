@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from fofe.training.callback import Callback
+
 if TYPE_CHECKING:
     from fofe.base.report import Report
 
@@ -58,7 +60,7 @@ class Bar:
             self._bar.write(f"fofe: {line}", file=sys.stderr)
 
 
-class TerminalWatcher:
+class TerminalCallback(Callback):
     """Shows the progress of training: a bar during an epoch, a line after it; in a pipe only the lines."""
 
     def __init__(self, stream: TextIO) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from fofe.cli import INTERRUPTED
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._options import SET, count, output, overrides
-from fofe.cli._progress import TerminalWatcher
+from fofe.cli._progress import TerminalCallback
 
 
 @command(
@@ -76,22 +76,21 @@ def train(args: argparse.Namespace) -> int:
         raise FofeError("training needs a directory for the run: -o DIR")
     start = None if args.start is None else model_path(args.start)
     try:
-        from fofe.training.folds import train_folds
-        from fofe.training.run import train
+        from fofe.training.run import train, train_folds
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise FofeError("training needs PyTorch (pip install 'fofe[train]')") from None
-    watcher = TerminalWatcher(sys.stderr)
+    callback = TerminalCallback(sys.stderr)
     command = shlex.join(["fofe", *sys.argv[1:]])
     try:
         options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
         if args.folds:
-            folder = train_folds(config, args.output, watcher, args.folds, **options)
+            folder = train_folds(config, args.output, callback, args.folds, **options)
         else:
-            folder = train(config, args.output, watcher, **options)
+            folder = train(config, args.output, callback, **options)
     except KeyboardInterrupt:
-        watcher.close()
+        callback.close()
         again = command if args.resume else f"{command} --resume"
         print(f"\nfofe: interrupted; go on with: {again}", file=sys.stderr)
         return INTERRUPTED

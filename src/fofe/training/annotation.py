@@ -1,11 +1,14 @@
-"""What the labels of a corpus, and their absence, say in the labels of the model."""
+"""Labelled sentences, and what a label of their corpus, or its absence, says about a fragment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from fofe.text.document import NAME, NOMINAL, NONE
+from fofe.base.report import Report
+from fofe.text.align import TokenRegions, align, token_regions
+from fofe.text.document import NAME, NOMINAL, NONE, Document
+from fofe.text.normalise import normalise
 
 NEGATIVE = "negative"
 OTHER_TYPES = "other types"
@@ -24,7 +27,7 @@ class Annotation:
     """How a corpus is annotated."""
 
     labels: Mapping[str, frozenset[str]]
-    """The model's labels that each label of the corpus may stand for; none where it is left out."""
+    """The model's labels that each label of the corpus may stand for; none if it is ignored."""
     exhaustive: frozenset[str]
     """The labels of the corpus whose mentions are all annotated."""
     nested: bool = True
@@ -32,12 +35,12 @@ class Annotation:
     inside: str = NEGATIVE
     """In a flat corpus: what fragments strictly inside a mention count as."""
     around: str = NEGATIVE
-    """In a flat corpus: what fragments that hold a mention and more count as."""
+    """In a flat corpus: what fragments that contain a mention and more count as."""
     complete: bool = False
-    """Whether nothing but what the corpus annotates is to be found."""
+    """Whether there is nothing to find beyond what the corpus annotates."""
 
-    def told(self) -> Annotation:
-        """What it says to a network that is told to follow this corpus: there is nothing else to be found."""
+    def conditioned(self) -> Annotation:
+        """The annotation for a network conditioned on this corpus: there is nothing else to find."""
         return replace(self, complete=True, inside=NEGATIVE, around=NEGATIVE)
 
     def present(self, own: Iterable[str]) -> frozenset[str]:
@@ -54,3 +57,62 @@ def one_to_one(own: Iterable[str]) -> Annotation:
     """Everything annotated, with the model's own labels."""
     labels = {label: frozenset([label]) for label in own}
     return Annotation(labels, frozenset(labels))
+
+
+@dataclass(frozen=True)
+class LabelledSentence:
+    """The words of a sentence and its mentions as half-open token spans with labels."""
+
+    words: list[str]
+    spans: list[tuple[int, int, str]]
+    opens: bool = True
+    """Whether it is the first of its document."""
+    unknown: tuple[tuple[int, int], ...] = ()
+    """Regions in which a fragment that is not annotated may or may not be a mention."""
+    negatives: tuple[tuple[int, int], ...] = ()
+    """Fragments that are known to be no mention."""
+
+
+def labelled_sentences(
+    documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE
+) -> list[LabelledSentence]:
+    """The sentences of tokenised documents; mentions off token borders are skipped and reported.
+
+    `unannotated` says which text counts as annotated: all but the unknown regions, none, or only the known
+    regions.
+    """
+    sentences: list[LabelledSentence] = []
+    for document in documents:
+        aligned, rest = align(document)
+        for mention in rest:
+            report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
+        spans: list[list[tuple[int, int, str]]] = [[] for _ in document.sentences]
+        for span, mention in aligned:
+            spans[span.sentence].append((span.start, span.end, mention.label))
+        regions, without_tokens = token_regions(document)
+        for region in without_tokens:
+            report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
+        for number, sentence in enumerate(document.sentences):
+            unknown = _unknown(len(sentence), regions[number], unannotated)
+            negatives = tuple(regions[number].negatives)
+            sentences.append(
+                LabelledSentence(normalise(sentence.words), spans[number], number == 0, unknown, negatives)
+            )
+    return sentences
+
+
+def _unknown(length: int, regions: TokenRegions, unannotated: str) -> tuple[tuple[int, int], ...]:
+    if unannotated == UNKNOWN:
+        return ((0, length),)
+    if unannotated == UNKNOWN_OUTSIDE:
+        return (*_gaps(regions.known, length), *regions.unknown)
+    return tuple(regions.unknown)
+
+
+def _gaps(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
+    """The parts of a sentence of `length` tokens that no span covers."""
+    position = 0
+    for start, end in [*sorted(spans), (length, length)]:
+        if position < start:
+            yield position, start
+        position = max(position, end)

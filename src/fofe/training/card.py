@@ -103,7 +103,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
 def _teacher_lines(training: TrainingConfig) -> list[str]:
     if not training.teachers:
         return []
-    return [f"- learned besides from {', '.join(training.teachers)} (weight {training.teacher_weight:g})"]
+    return [f"- distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"]
 
 
 def _name(path: str | None) -> str:

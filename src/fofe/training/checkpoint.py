@@ -1,25 +1,29 @@
-"""The state of a run on disk, so that one killed at any moment goes on as if it had not been.
+"""The state of a run on disk, so that one killed at any moment can go on as if nothing had happened.
 
-Written whole at the end of an epoch. Of the word tables only the rows of training words are kept: the
-others never change.
+A file is written under another name and then renamed: there is always one complete checkpoint. Of the word
+tables only the rows of training words are stored: the others never change.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load_file as load_arrays
+from safetensors.numpy import save_file as save_arrays
 from safetensors.torch import save_file
 from torch import Tensor
 
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import ModelError
+from fofe.training.decoding import Tuned
 from fofe.training.learner import Learner
-from fofe.training.tuning import Tuned
 
 
 @dataclass
@@ -44,11 +48,10 @@ class Progress:
 
 
 def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprint: str) -> None:
-    """Write the state aside, then rename: there is always one whole checkpoint."""
-    aside = path.with_suffix(".writing")
+    """Write the state at the end of an epoch."""
     metadata = {"progress": progress.to_json(), "fingerprint": fingerprint, "step": str(learner.step)}
-    save_file(_state(learner), aside, metadata=metadata)
-    os.replace(aside, path)
+    save_file(_state(learner), _aside(path), metadata=metadata)
+    os.replace(_aside(path), path)
 
 
 def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
@@ -92,3 +95,26 @@ def _state(learner: Learner) -> dict[str, Tensor]:
         if table.decay:
             state[f"table.{name}.averages"] = table.averages[rows]
     return state
+
+
+def save_weights(path: Path, learner: Learner, weights: Mapping[str, FloatArray]) -> None:
+    """Write the best weights so far, as the learner returned them."""
+    changed = dict(weights)
+    for name, table in learner.tables.items():
+        changed[f"tables.{name}"] = weights[f"tables.{name}"][table.trained_rows.numpy()]
+    save_arrays(changed, _aside(path))
+    os.replace(_aside(path), path)
+
+
+def load_weights(path: Path, learner: Learner) -> dict[str, FloatArray]:
+    """The weights that `save_weights` wrote, with the other rows of the learner's tables."""
+    weights: dict[str, FloatArray] = load_arrays(path)
+    for name, table in learner.tables.items():
+        rows = table.averages.numpy().copy()
+        rows[table.trained_rows.numpy()] = weights[f"tables.{name}"]
+        weights[f"tables.{name}"] = rows
+    return weights
+
+
+def _aside(path: Path) -> Path:
+    return path.with_suffix(".writing")

@@ -159,9 +159,9 @@ class TrainingConfig:
     patience: int = 0
     """Stop after this many evaluations without a better dev F1; 0 for never."""
     teachers: tuple[str, ...] = ()
-    """Models whose mean probabilities are learned besides the labels."""
-    teacher_weight: float = 0.7
-    """What these count; the labels count the rest."""
+    """Models whose mean probabilities are learned besides the labels, as soft targets."""
+    distillation_weight: float = 0.7
+    """The weight of the soft targets; the labels have the rest."""
     threads: int = 1
     device: str = "auto"
     seed: int = 1
@@ -184,8 +184,9 @@ class TrainingConfig:
         for name in shares:
             if not 0 <= (getattr(self, name) or 0) < 1:
                 raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")
-        if not 0 < self.teacher_weight <= 1:
-            raise ValueError(f"teacher_weight is a share above 0 and at most 1, not {self.teacher_weight}")
+        if not 0 < self.distillation_weight <= 1:
+            given = self.distillation_weight
+            raise ValueError(f"distillation_weight is a share above 0 and at most 1, not {given}")
         if self.schedule == "geometric" and self.final_rate <= 0:
             raise ValueError("a geometric schedule needs a final_rate above 0")
 
@@ -263,7 +264,7 @@ class RunConfig:
                 )
         if self.training.teachers and self.model.conventions:
             raise ValueError(
-                "teachers do not tell conventions apart: leave out training.teachers or model.conventions"
+                "distillation does not know annotation schemes: drop training.teachers or model.conventions"
             )
 
     @property

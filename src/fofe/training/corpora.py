@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from itertools import accumulate, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,36 @@ from fofe.formats import read_corpus
 from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
-from fofe.training.annotation import NEGATIVE, Annotation
+from fofe.training.annotation import NEGATIVE, Annotation, LabelledSentence, labelled_sentences
 from fofe.training.config import CorpusConfig, RunConfig
-from fofe.training.examples import LabelledSentence, labelled_sentences
-from fofe.training.fold import Fold
 
 HELD_OUT_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One of several ways to leave out a part of the training sentences, numbered from 0."""
+
+    number: int
+    folds: int
+
+    def split(self, sentences: Sequence[LabelledSentence]) -> tuple[list[int], list[int]]:
+        """The numbers of the sentences to train on, and of those that are left out.
+
+        Each sentence is left out by exactly one fold. Documents stay whole unless there are too few of them.
+        """
+        units = list(accumulate(int(sentence.opens) for sentence in sentences))
+        if units and units[-1] - units[0] + 1 < self.folds:
+            units = list(range(len(sentences)))
+        distinct = sorted(set(units))
+        if len(distinct) < self.folds:
+            raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
+        order = np.random.default_rng(0).permutation(len(distinct))
+        left_out = {distinct[place] for place in order[self.number :: self.folds].tolist()}
+        numbers: tuple[list[int], list[int]] = ([], [])
+        for number, unit in enumerate(units):
+            numbers[unit in left_out].append(number)
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -90,7 +114,7 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
 
     With a fold, its part of each corpus is not trained on: it is the dev set of a corpus that has none.
     """
-    tokeniser(config.model.language)  # One that is not known is told now, not when the model is first used.
+    tokeniser(config.model.language)  # An unknown language is an error now, not when the model is first used.
     report = Report()
     corpora = Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
     _note_unlearnable_labels(corpora)

@@ -1,9 +1,9 @@
 """Training by several processes at once, as `torchrun` starts them: each takes a share of every batch.
 
 All processes draw the same batches, since these depend on the seed alone, and each computes the gradients of
-its share of the sentences. The gradients are added up, and all take the same step: after it all have the same
-weights, which are those of one process that had the whole batch. Of the word tables only the rows of the
-batch are exchanged. The first process evaluates and writes; the others wait for what it decides.
+its share of the sentences. The gradients are added up and all take the same step, so that all keep the same
+weights: those of one process with the whole batch. Of the word tables only the rows of the batch are
+exchanged. The first process evaluates and writes; the others wait for its decisions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
-from torch import distributed as processes
+from torch import Tensor, distributed
 
 from fofe.features.fragments import Fragments
 from fofe.training.sampling import Batch
@@ -26,7 +25,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Crew:
+class ProcessGroup:
     """The processes that train one model; this is number `rank` of `size`."""
 
     rank: int = 0
@@ -34,7 +33,7 @@ class Crew:
 
     @property
     def leads(self) -> bool:
-        """Whether this process evaluates, writes and speaks for all."""
+        """Whether this process evaluates, writes and reports for all."""
         return self.rank == 0
 
     def share_of(self, batch: Batch) -> Batch:
@@ -60,28 +59,29 @@ class Crew:
             torch.zeros_like(tensor) if tensor.grad is None else tensor.grad.contiguous()
             for tensor in tensors
         ]
-        flat = torch.cat([loss.detach().reshape(1), has_gradient.to(loss.dtype), *_flat(gradients, loss)])
-        processes.all_reduce(flat)
+        parts = [gradient.reshape(-1).to(loss.device) for gradient in gradients]
+        flat = torch.cat([loss.detach().reshape(1), has_gradient.to(loss.dtype), *parts])
+        distributed.all_reduce(flat)
         counts = flat[1 : 1 + len(tensors)].tolist()
-        parts = torch.split(flat[1 + len(tensors) :], [gradient.numel() for gradient in gradients])
-        for tensor, part, count in zip(tensors, parts, counts, strict=True):
-            tensor.grad = part.view_as(tensor).to(tensor.device) if count else None
+        sums = torch.split(flat[1 + len(tensors) :], [gradient.numel() for gradient in gradients])
+        for tensor, summed, count in zip(tensors, sums, counts, strict=True):
+            tensor.grad = summed.view_as(tensor).to(tensor.device) if count else None
         return flat[0]
 
     def agree(self, value: Value) -> Value:
         """The value of the first process, in all of them."""
         if self.size == 1:
             return value
-        told: list[Any] = [value]
-        processes.broadcast_object_list(told, src=0)
-        agreed: Value = told[0]
+        values: list[Any] = [value]
+        distributed.broadcast_object_list(values, src=0)
+        agreed: Value = values[0]
         return agreed
 
 
-ALONE = Crew()
+ALONE = ProcessGroup()
 
 
-def join(device: str) -> Crew:
+def join(device: str) -> ProcessGroup:
     """Join the processes that torchrun started; alone without it. `device` is that of the configuration."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
@@ -89,31 +89,27 @@ def join(device: str) -> Crew:
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if on_gpu:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-    if not processes.is_initialized():
-        processes.init_process_group("nccl" if on_gpu else "gloo")
-        atexit.register(processes.destroy_process_group)
-    return Crew(processes.get_rank(), size)
-
-
-def _flat(tensors: Sequence[Tensor], like: Tensor) -> list[Tensor]:
-    return [tensor.reshape(-1).to(like.device) for tensor in tensors]
+    if not distributed.is_initialized():
+        distributed.init_process_group("nccl" if on_gpu else "gloo")
+        atexit.register(distributed.destroy_process_group)
+    return ProcessGroup(distributed.get_rank(), size)
 
 
 def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
     """Some sentences [S'] of a batch, with those of its fragments [F'] that stand in them."""
     text = batch.text.take(sentences)
-    places = np.searchsorted(sentences, batch.fragments.sentences[fragments])
-    moved = text.token_offsets[places] - batch.text.token_offsets[sentences[places]]
+    positions = np.searchsorted(sentences, batch.fragments.sentences[fragments])
+    moved = text.token_offsets[positions] - batch.text.token_offsets[sentences[positions]]
     return replace(
         batch,
         text=text,
         fragments=Fragments(
-            places, batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
+            positions, batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
         ),
         targets=batch.targets[fragments],
         **{
             name: values[fragments]
-            for name in ("weights", "names", "conventions", "told_targets", "taught")
+            for name in ("weights", "names", "conventions", "conditioned_targets", "soft_targets")
             if (values := getattr(batch, name)) is not None
         },
     )

@@ -1,89 +1,18 @@
-"""Labelled sentences as training examples: every fragment with its set of admissible labels."""
+"""Training examples: every fragment of the labelled sentences with its set of admissible labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
-from fofe.base.report import Report
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.text.align import TokenRegions, align, token_regions
-from fofe.text.document import NONE, Document
-from fofe.text.normalise import normalise
-from fofe.training.annotation import NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, Annotation, one_to_one
-from fofe.training.places import Places, marked, mention_places
+from fofe.text.document import NONE
+from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, LabelledSentence, one_to_one
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
-
-
-@dataclass(frozen=True)
-class LabelledSentence:
-    """The words of a sentence and its mentions as half-open token spans with labels."""
-
-    words: list[str]
-    spans: list[tuple[int, int, str]]
-    opens: bool = True
-    """Whether it is the first of its document."""
-    unknown: tuple[tuple[int, int], ...] = ()
-    """Where a fragment that is not annotated may be a mention or not."""
-    negatives: tuple[tuple[int, int], ...] = ()
-    """Fragments that are known to be no mention."""
-
-
-def labelled_sentences(
-    documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE
-) -> list[LabelledSentence]:
-    """The sentences of tokenised documents; mentions that are not on token borders are reported.
-
-    `unannotated` says which text is taken for annotated: all of it but the unknown regions, none of it, or
-    none outside the known regions.
-    """
-    sentences: list[LabelledSentence] = []
-    for document in documents:
-        aligned, rest = align(document)
-        for mention in rest:
-            report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
-        spans: list[list[tuple[int, int, str]]] = [[] for _ in document.sentences]
-        for span, mention in aligned:
-            spans[span.sentence].append((span.start, span.end, mention.label))
-        regions, without_tokens = token_regions(document)
-        for region in without_tokens:
-            report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
-        sentences += [
-            LabelledSentence(
-                normalise(sentence.words),
-                found,
-                number == 0,
-                _unknown(len(sentence), marks, unannotated),
-                tuple(marks.negatives),
-            )
-            for number, (sentence, found, marks) in enumerate(
-                zip(document.sentences, spans, regions, strict=True)
-            )
-        ]
-    return sentences
-
-
-def _unknown(length: int, marks: TokenRegions, unannotated: str) -> tuple[tuple[int, int], ...]:
-    if unannotated == UNKNOWN:
-        return ((0, length),)
-    if unannotated == UNKNOWN_OUTSIDE:
-        return (*_outside(marks.known, length), *marks.unknown)
-    return tuple(marks.unknown)
-
-
-def _outside(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:
-    """What spans leave over of so many tokens."""
-    position = 0
-    for start, end in sorted(spans):
-        if position < start:
-            yield position, start
-        position = max(position, end)
-    if position < length:
-        yield position, length
 
 
 @dataclass(frozen=True)
@@ -94,13 +23,13 @@ class Examples:
     offsets: IntArray
     """[S + 1] where the fragments of each sentence begin."""
     categories: IntArray
-    """[F] exact, overlapping, disjoint, or unseen: those that may be anything, so nothing is learned."""
+    """[F] exact, overlapping, disjoint, or unseen: those that may be anything teach nothing."""
     targets: IntArray
-    """[F] which of the target sets."""
+    """[F] the numbers of the target sets."""
     target_sets: BoolArray
     """[N, K] the sets of labels that occur as targets."""
-    told_targets: IntArray | None = None
-    """[F] which of the target sets where the network is told whose conventions to follow, if it ever is."""
+    conditioned_targets: IntArray | None = None
+    """[F] the target sets for a network conditioned on the corpus, where there is conditioning."""
 
 
 def make_examples(
@@ -110,109 +39,183 @@ def make_examples(
     max_words: int,
     annotations: Sequence[tuple[Annotation, int]] | None = None,
     *,
-    told: bool = False,
+    conditioned: bool = False,
 ) -> Examples:
     """Sort all fragments of up to `max_words` words into exact, overlapping and disjoint, with targets.
 
-    `annotations` says how many sentences, one after another, are annotated in which way; by default all
-    of them are, in full. `told` asks for the targets of a network that is told which one it reads, too.
+    `annotations` gives for each corpus its annotation and its number of sentences, in their order; by default
+    all sentences are fully annotated. `conditioned` adds the targets of a network conditioned on the corpus.
     """
     fragments = all_fragments(token_offsets, max_words)
     counts = np.bincount(fragments.sentences, minlength=len(sentences))
     offsets = np.concatenate([[0], np.cumsum(counts)])
     categories = np.empty(len(fragments), dtype=np.int8)
     targets = np.empty(len(fragments), dtype=np.int16)
-    told_targets = np.empty(len(fragments), dtype=np.int16) if told else None
+    conditioned_targets = np.empty(len(fragments), dtype=np.int16) if conditioned else None
     sets = _TargetSets(labels)
     first = 0
     for annotation, count in annotations or [(one_to_one(labels[1:]), len(sentences))]:
         last = first + count
         part = slice(offsets[first], offsets[last])
-        judge = _Judge(annotation, sets, max_words)
-        borders = token_offsets[first : last + 1] - token_offsets[first]
-        categories[part], targets[part] = judge.judge(sentences[first:last], borders)
-        if told_targets is not None:
-            told_judge = _Judge(annotation.told(), sets, max_words)
-            _, told_targets[part] = told_judge.judge(sentences[first:last], borders)
+        of_corpus = sentences[first:last]
+        own_offsets = token_offsets[first : last + 1] - token_offsets[first]
+        positions = MentionPositions([sentence.spans for sentence in of_corpus], own_offsets, max_words)
+        categories[part], targets[part] = _targets(of_corpus, positions, annotation, sets)
+        if conditioned_targets is not None:
+            _, conditioned_targets[part] = _targets(of_corpus, positions, annotation.conditioned(), sets)
         first = last
     target_sets = sets.table()
     anything = np.flatnonzero(target_sets.all(axis=1))
     categories[np.isin(targets, anything)] = UNSEEN
-    return Examples(fragments, offsets, categories, targets, target_sets, told_targets)
+    return Examples(fragments, offsets, categories, targets, target_sets, conditioned_targets)
 
 
 class _TargetSets:
     """Numbers the distinct sets of labels; number 0 is {NONE}."""
 
     def __init__(self, labels: Sequence[str]) -> None:
-        self.labels = list(labels)
+        self.labels = frozenset(labels)
+        self._order = list(labels)
         self._numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
 
     def number(self, admissible: Iterable[str]) -> int:
         return self._numbers.setdefault(frozenset(admissible), len(self._numbers))
 
     def table(self) -> BoolArray:
-        return np.array([[label in members for label in self.labels] for members in self._numbers])
+        return np.array([[label in members for label in self._order] for members in self._numbers])
 
 
-class _Judge:
-    """Says what every fragment of a corpus may be."""
+def _targets(
+    sentences: Sequence[LabelledSentence],
+    positions: MentionPositions,
+    annotation: Annotation,
+    sets: _TargetSets,
+) -> tuple[IntArray, IntArray]:
+    """[F] and [F]: the categories of the fragments of a corpus, and the numbers of their target sets."""
+    absent = sets.number(annotation.absent(sets.labels))
+    categories = np.where(positions.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
+    targets = np.full(len(categories), absent, dtype=np.int16)
+    unknown = positions.marked([sentence.unknown for sentence in sentences])
+    if unknown.any():
+        targets[positions.containing(unknown)] = sets.number(sets.labels)
+    if not annotation.nested:
+        _mark_flat(targets, positions, annotation, sets)
+    if unknown.any() or not annotation.nested:
+        targets[positions.crossing()] = absent
+    for number, sentence in enumerate(sentences):
+        labels_of: dict[tuple[int, int], set[str]] = {span: set() for span in sentence.negatives}
+        for start, end, label in sentence.spans:
+            labels_of.setdefault((start, end), set()).add(label)
+        for (start, end), own in labels_of.items():
+            fragment = positions.fragment(number, start, end)
+            if fragment is not None:
+                categories[fragment] = EXACT
+                targets[fragment] = sets.number(annotation.present(own) if own else {NONE})
+    return categories, targets
 
-    def __init__(self, annotation: Annotation, sets: _TargetSets, max_words: int) -> None:
-        self._annotation = annotation
-        self._sets = sets
-        self._max_words = max_words
-        self._absent = sets.number(annotation.absent(sets.labels))
 
-    def judge(
-        self, sentences: Sequence[LabelledSentence], token_offsets: IntArray
-    ) -> tuple[IntArray, IntArray]:
-        """[F] and [F]: the categories of fragments, and which of the target sets."""
-        places = mention_places([sentence.spans for sentence in sentences], token_offsets, self._max_words)
-        categories = np.where(places.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
-        targets = np.full(len(categories), self._absent, dtype=np.int16)
-        unknown = marked([sentence.unknown for sentence in sentences], token_offsets)
-        if unknown.any():
-            targets[places.holding(unknown)] = self._sets.number(self._sets.labels)
-        if not self._annotation.nested:
-            self._flat(places, targets)
-        if unknown.any() or not self._annotation.nested:
-            targets[places.crossing()] = self._absent
-        self._exact(sentences, token_offsets, places, categories, targets)
-        return categories, targets
+def _mark_flat(
+    targets: IntArray, positions: MentionPositions, annotation: Annotation, sets: _TargetSets
+) -> None:
+    """Set the targets of fragments inside or around the mentions of a corpus that annotates neither."""
+    absent = annotation.absent(sets.labels)
+    targets[positions.around()] = sets.number(sets.labels if annotation.around == UNKNOWN else absent)
+    for label, inside in positions.inside().items():
+        if annotation.inside == UNKNOWN:
+            admissible = sets.labels
+        elif annotation.inside == NEGATIVE:
+            admissible = absent
+        else:
+            admissible = sets.labels - annotation.labels[label]
+        targets[inside] = sets.number(admissible)
 
-    def _flat(self, places: Places, targets: IntArray) -> None:
-        """What lies inside or around the mentions of a corpus that annotates neither."""
-        around, inside = self._annotation.around, self._annotation.inside
-        everything = frozenset(self._sets.labels)
-        targets[places.around()] = self._sets.number(everything) if around == UNKNOWN else self._absent
-        for label, within in places.inside().items():
-            if inside == UNKNOWN:
-                admissible = everything
-            elif inside == NEGATIVE:
-                admissible = self._annotation.absent(everything)
-            else:
-                admissible = everything - self._annotation.labels[label]
-            targets[within] = self._sets.number(admissible)
 
-    def _exact(
-        self,
-        sentences: Sequence[LabelledSentence],
-        token_offsets: IntArray,
-        places: Places,
-        categories: IntArray,
-        targets: IntArray,
+class MentionPositions:
+    """How the fragments of up to `max_words` words lie to the M mentions of their sentences.
+
+    There are T tokens and F fragments. `token_offsets` [S + 1] is where the tokens of each sentence begin.
+    """
+
+    def __init__(
+        self, spans: Sequence[Sequence[tuple[int, int, str]]], token_offsets: IntArray, max_words: int
     ) -> None:
-        """The mentions themselves, and what is marked as none."""
-        for number, sentence in enumerate(sentences):
-            if not sentence.spans and not sentence.negatives:
-                continue
-            together: dict[tuple[int, int], set[str]] = {span: set() for span in sentence.negatives}
-            for start, end, label in sentence.spans:
-                together.setdefault((start, end), set()).add(label)
-            for (start, end), own in together.items():
-                if end - start <= self._max_words:
-                    fragment = places.fragment(int(token_offsets[number]) + start, end - start)
-                    categories[fragment] = EXACT
-                    admissible = self._annotation.present(own) if own else {NONE}
-                    targets[fragment] = self._sets.number(admissible)
+        self._offsets = token_offsets.tolist()
+        self._max_words = max_words
+        mentions = [
+            (first + start, first + end, label)
+            for first, of_sentence in zip(self._offsets, spans, strict=False)
+            for start, end, label in of_sentence
+        ]
+        self._starts = np.array([start for start, _, _ in mentions], dtype=np.int64)
+        self._ends = np.array([end for _, end, _ in mentions], dtype=np.int64)
+        self._labels = [label for _, _, label in mentions]
+        self._tokens: int = self._offsets[-1]
+        fragments = all_fragments(token_offsets, max_words)
+        self._firsts, self._lasts = fragments.firsts, fragments.lasts
+        self._first_fragments = np.searchsorted(self._firsts, np.arange(self._tokens))
+
+    def fragment(self, sentence: int, start: int, end: int) -> int | None:
+        """The number of the fragment on a span of a sentence; none if the span is too long."""
+        if end - start > self._max_words:
+            return None
+        return int(self._first_fragments[self._offsets[sentence] + start]) + end - start - 1
+
+    def marked(self, spans: Sequence[Sequence[tuple[int, int]]]) -> BoolArray:
+        """[T] whether a token lies in one of the spans of its sentence."""
+        change = np.zeros(self._tokens + 1, dtype=np.int64)
+        for first, of_sentence in zip(self._offsets, spans, strict=False):
+            for start, end in of_sentence:
+                change[first + start] += 1
+                change[first + end] -= 1
+        return np.cumsum(change)[:-1] > 0
+
+    def containing(self, tokens: BoolArray) -> BoolArray:
+        """[F] whether a fragment contains any of the tokens that are marked in [T]."""
+        before = np.concatenate([[0], np.cumsum(tokens)])
+        contains: BoolArray = before[self._lasts + 1] > before[self._firsts]
+        return contains
+
+    def touching(self) -> BoolArray:
+        """[F] whether a fragment shares a token with any mention."""
+        change = np.bincount(self._starts, minlength=self._tokens + 1)
+        change -= np.bincount(self._ends, minlength=self._tokens + 1)
+        return self.containing(np.cumsum(change)[:-1] > 0)
+
+    def around(self) -> BoolArray:
+        """[F] whether a fragment contains a mention: of those from its start on, the first to end."""
+        nearest = np.full(self._tokens + 1, self._tokens + 1)
+        np.minimum.at(nearest, self._starts, self._ends)
+        nearest = np.minimum.accumulate(nearest[::-1])[::-1]
+        contains: BoolArray = nearest[self._firsts] <= self._lasts + 1
+        return contains
+
+    def inside(self) -> dict[str, BoolArray]:
+        """For each label: [F] whether a fragment lies in a mention of it; of overlapping ones the last."""
+        mention_of = np.full(self._tokens, -1)
+        for number, (start, end) in enumerate(zip(self._starts.tolist(), self._ends.tolist(), strict=True)):
+            mention_of[start:end] = number
+        first, last = mention_of[self._firsts], mention_of[self._lasts]
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(self._labels))}
+        label_of = np.array([numbers[label] for label in self._labels] + [-1])
+        inside_of = np.where((first == last) & (first >= 0), label_of[first], -1)
+        return {label: inside_of == number for label, number in numbers.items()}
+
+    def crossing(self) -> BoolArray:
+        """[F] whether a fragment shares tokens with a mention while each has some of its own.
+
+        A mention crosses from the left if it ends in the fragment, before its last word, and starts before
+        it; so the earliest start of the mentions that end at each border decides, and the mirror image.
+        """
+        earliest = np.full(self._tokens + 1, self._tokens)
+        np.minimum.at(earliest, self._ends, self._starts)
+        furthest = np.zeros(self._tokens + 1, dtype=np.int64)
+        np.maximum.at(furthest, self._starts, self._ends)
+        crossed = np.zeros(len(self._firsts), dtype=bool)
+        lengths = self._lasts - self._firsts
+        for distance in range(1, int(lengths.max(initial=0)) + 1):
+            longer = np.flatnonzero(lengths >= distance)
+            border = self._firsts[longer] + distance
+            from_left = earliest[border] < self._firsts[longer]
+            from_right = furthest[border] > self._lasts[longer] + 1
+            crossed[longer] |= from_left | from_right
+        return crossed

@@ -17,8 +17,8 @@ from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
 from fofe.model.lexicon import PlacedWords
 from fofe.model.words import WordsAlone
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import GateConfig
-from fofe.training.examples import LabelledSentence
 
 SENTENCES_AT_ONCE = 64
 WORDS_AT_ONCE = 4096

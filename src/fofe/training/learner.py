@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.network import Network
 from fofe.model.torch_ops import Dropout, Dropping
-from fofe.training.averaging import kept
 from fofe.training.config import TrainingConfig
-from fofe.training.distributed import ALONE, Crew
-from fofe.training.producer import produced
+from fofe.training.distributed import ALONE, ProcessGroup
+from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
 from fofe.training.sampling import Batch, Sampler
-from fofe.training.schedule import falling, rate_factor
-from fofe.training.tables import WordTable
 
-CHARACTER_PARTS = ("characters.", "character_cnn.", "spelling.")
+Item = TypeVar("Item")
+_END: Any = object()
 
 
 class Learner:
@@ -34,12 +35,12 @@ class Learner:
         tables: Mapping[str, WordTable],
         target_sets: BoolArray,
         device: torch.device,
-        crew: Crew = ALONE,
+        group: ProcessGroup = ALONE,
         importance: FloatArray | None = None,
     ) -> None:
-        """`importance` [V] is what the words of the view count that tells what a text is about, if any."""
+        """`importance` [V] weighs the words of the view that describes a text's surroundings, if any."""
         self.config = config
-        self.crew = crew
+        self.group = group
         self.device = device
         self.network = network.to(device)
         self.tables = dict(tables)
@@ -47,7 +48,7 @@ class Learner:
         self.take_targets(target_sets)
         self.importance = importance
         self.step = 0
-        self.optimiser = _optimiser(config, network)
+        self.optimiser = make_optimiser(config, network)
         self.averages = [parameter.detach().clone() for parameter in network.parameters()]
 
     def take_targets(self, target_sets: BoolArray) -> None:
@@ -57,39 +58,38 @@ class Learner:
     def run_epoch(self, sampler: Sampler, epoch: int, on_step: Callable[[float], None]) -> float:
         """Train on the batches of an epoch, counted from 0; returns the mean loss of its fragments.
 
-        What is drawn at random depends on the seed and the epoch alone: a resumed run goes the same way.
+        Random draws depend on the seed and the epoch alone: a resumed run draws the same.
         """
         config = self.config
         dropping = Dropping(
-            Dropout((config.seed * 1_000_003 + epoch) * self.crew.size + self.crew.rank),
+            Dropout((config.seed * 1_000_003 + epoch) * self.group.size + self.group.rank),
             inputs=falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs),
             hidden=falling(config.dropout, config.final_dropout, epoch, config.epochs),
             windows=config.window_dropout,
             contexts=config.context_dropout,
         )
         if self.importance is not None and (view := self.network.config.surroundings):
-            # Not learned through: an epoch sees what its first step would.
+            # No gradient flows through them: an epoch sees the vectors that it begins with.
             sampler.see_surroundings(view, self.tables[view].weights.numpy(), self.importance)
         batches_expected = sampler.batches_per_epoch()
         losses, count = 0.0, 0
-        for number, part in enumerate(produced(_prepared(sampler.epoch(epoch), self.crew))):
+        for number, part in enumerate(prefetched(_prepared(sampler.epoch(epoch), self.group))):
             progress = min(1.0, (epoch + number / batches_expected) / config.epochs)
-            factor = rate_factor(config, epoch, progress)
-            loss = self._learn(part, factor, dropping)
+            loss = self._learn(part, rate_factor(config, epoch, progress), dropping)
             losses += loss * part.total
             count += part.total
             on_step(loss)
         return losses / max(1, count)
 
-    def _learn(self, part: Prepared, factor: float, dropping: Dropping) -> float:
+    def _learn(self, part: _Prepared, factor: float, dropping: Dropping) -> float:
         """Take one step; returns the mean loss of the whole batch."""
         gathered = {view: self.tables[table].gather(part.rows[view]) for view, table in self.table_of.items()}
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
-        if len(part.targets):
+        if len(part.share.targets):
             loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
-        loss = self.crew.add_up([*self.network.parameters(), *gathered.values()], loss)
+        loss = self.group.add_up([*self.network.parameters(), *gathered.values()], loss)
         for group in self.optimiser.param_groups:
             group["lr"] = group["first_rate"] * factor
         self.optimiser.step()
@@ -103,28 +103,30 @@ class Learner:
         self.step += 1
         return float(loss.detach())
 
-    def _loss(self, part: Prepared, gathered: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
+    def _loss(self, part: _Prepared, gathered: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
         """What this process adds to the mean loss of the whole batch.
 
-        Where the conventions of corpora are known, every fragment is learned both ways, told and not, so
-        that the model serves text of unknown conventions as well.
+        A network with annotation schemes learns every fragment both ways, conditioned on its corpus and
+        unconditioned, so that the model also serves text of an unknown scheme.
         """
-        batch = part.batch.to(self.device)
+        share, batch = part.share, part.tensors.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
-        if part.told_targets is None:
+        if share.conditioned_targets is None:
             scores = self.network(batch, tables, dropping)
-            losses = self._losses(scores, part.targets)
-            if part.taught is not None:
-                losses = taught_loss(losses, scores, part.taught.to(self.device), self.config.teacher_weight)
+            losses = self._losses(scores, share.targets)
+            if share.soft_targets is not None:
+                soft = torch.from_numpy(share.soft_targets).to(self.device)
+                losses = distillation_loss(losses, scores, soft, self.config.distillation_weight)
         else:
-            told, untold = self.network.both_ways(batch, tables, dropping)
-            losses = (self._losses(told, part.told_targets) + self._losses(untold, part.targets)) / 2
-        if part.weights is not None:
-            losses = losses * part.weights.to(self.device)
-        return losses.mean() * (len(part.targets) / part.total)
+            conditioned, plain = self.network.both_ways(batch, tables, dropping)
+            losses = self._losses(conditioned, share.conditioned_targets)
+            losses = (losses + self._losses(plain, share.targets)) / 2
+        if share.weights is not None:
+            losses = losses * torch.from_numpy(share.weights).to(self.device)
+        return losses.mean() * (len(share.targets) / part.total)
 
-    def _losses(self, scores: Tensor, targets: Tensor) -> Tensor:
-        return set_loss(scores, self.target_sets[targets.to(self.device)])
+    def _losses(self, scores: Tensor, targets: IntArray) -> Tensor:
+        return set_loss(scores, self.target_sets[torch.from_numpy(targets.astype(np.int64)).to(self.device)])
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
@@ -137,7 +139,7 @@ class Learner:
         return kept
 
     def optimiser_state(self) -> dict[str, Tensor]:
-        """What the optimiser remembers of each parameter, by name."""
+        """The optimiser's state of each parameter, by name."""
         return {
             f"optimiser.{name}.{key}": value.clone()
             for name, parameter in self.network.named_parameters()
@@ -146,7 +148,7 @@ class Learner:
         }
 
     def restore_optimiser(self, saved: Mapping[str, Tensor]) -> None:
-        """Give the optimiser the memory that `optimiser_state` told."""
+        """Give the optimiser the state that `optimiser_state` returned."""
         parameters = dict(self.network.named_parameters())
         for key, value in saved.items():
             name, what = key.removeprefix("optimiser.").rsplit(".", 1)
@@ -163,80 +165,55 @@ def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     return torch.logsumexp(scores, 1) - torch.logsumexp(wanted, 1)
 
 
-def taught_loss(losses: Tensor, scores: Tensor, taught: Tensor, weight: float) -> Tensor:
-    """[F] the losses [F] by labels and those by what teachers say, which count `weight`.
+def distillation_loss(losses: Tensor, scores: Tensor, soft_targets: Tensor, weight: float) -> Tensor:
+    """[F] the losses [F] by labels mixed with the cross entropy to soft targets, which counts `weight`.
 
-    `scores` is [F, K] before the softmax, `taught` [F, K] the teachers' probabilities; a fragment whose row
-    is zero is learned by its label alone.
+    `scores` is [F, K] before the softmax, `soft_targets` [F, K] the teachers' probabilities; a fragment whose
+    row is zero is learned by its label alone.
     """
-    weights = weight * taught.any(dim=1)
-    return (1 - weights) * losses - weights * (taught * torch.log_softmax(scores, 1)).sum(1)
+    weights = weight * soft_targets.any(dim=1)
+    return (1 - weights) * losses - weights * (soft_targets * torch.log_softmax(scores, 1)).sum(1)
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """What this process sees of a batch."""
+class _Prepared:
+    """This process's share of a batch, with its tensors."""
 
-    batch: TorchBatch
+    share: Batch
+    tensors: TorchBatch
     rows: dict[str, Tensor]
-    """The rows of the words of the whole batch, for each view with a table."""
-    targets: Tensor
-    """[F] the numbers of target sets."""
-    told_targets: Tensor | None
-    """[F] the same where the network is told whose conventions to follow, if it ever is."""
-    weights: Tensor | None
-    """[F]"""
-    taught: Tensor | None
-    """[F, K] what teachers say, if there are any."""
+    """The distinct rows of the words of the whole batch, for each view with a table."""
     total: int
     """How many fragments the whole batch has."""
 
 
-def _prepared(batches: Iterator[Batch], crew: Crew) -> Iterator[Prepared]:
-    for whole in batches:
-        batch = crew.share_of(whole)
-        tensors, rows = make_batch(batch.text, batch.fragments, batch.names, batch.conventions)
-        if batch is not whole:
-            tensors, rows = _with_all_rows(tensors, rows, whole)
-        yield Prepared(
-            tensors,
-            rows,
-            torch.from_numpy(batch.targets.astype(np.int64)),
-            None if batch.told_targets is None else torch.from_numpy(batch.told_targets.astype(np.int64)),
-            None if batch.weights is None else torch.from_numpy(batch.weights),
-            None if batch.taught is None else torch.from_numpy(batch.taught),
-            len(whole.targets),
-        )
+def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepared]:
+    for batch in batches:
+        share = group.share_of(batch)
+        tensors, rows = make_batch(share.text, share.fragments, share.names, share.conventions)
+        if share is not batch:
+            own, rows = (
+                rows,
+                {
+                    name: torch.from_numpy(np.unique(of_view)).long()
+                    for name, of_view in batch.text.rows().items()
+                },
+            )
+            words = {
+                name: torch.searchsorted(rows[name], own[name])[positions]
+                for name, positions in tensors.words.items()
+            }
+            tensors = replace(tensors, words=words)
+        yield _Prepared(share, tensors, rows, len(batch.targets))
 
 
-def _with_all_rows(
-    tensors: TorchBatch, rows: Mapping[str, Tensor], whole: Batch
-) -> tuple[TorchBatch, dict[str, Tensor]]:
-    """The tensors of a share with its words among those of the whole batch, and the rows of these."""
-    all_rows = {
-        name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in whole.text.rows().items()
-    }
-    words = {
-        name: torch.searchsorted(all_rows[name], rows[name])[places] for name, places in tensors.words.items()
-    }
-    return replace(tensors, words=words), all_rows
-
-
-def _optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:
-    """Layers and characters in two groups; the word tables take plain SGD steps of their own."""
-    layers: list[Tensor] = []
-    characters: list[Tensor] = []
-    for name, parameter in network.named_parameters():
-        (characters if name.startswith(CHARACTER_PARTS) else layers).append(parameter)
-    character_rate = config.rate if config.character_rate is None else config.character_rate
-    groups = [
-        {"params": layers, "first_rate": config.rate, "lr": config.rate},
-        {"params": characters, "first_rate": character_rate, "lr": character_rate},
-    ]
-    groups = [group for group in groups if group["params"]]
-    if config.optimiser == "adamw":
-        return torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
-    for group in groups:
-        # The projections of characters take plain steps, as those of words do.
-        group["momentum"] = config.momentum if group["params"] is layers else 0.0
-    return torch.optim.SGD(groups, foreach=True)
+def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:
+    """The items, made by a thread of their own at most `ahead` in advance; its errors are raised here."""
+    with ThreadPoolExecutor(1, "fofe-prefetch") as thread:
+        waiting = deque(thread.submit(next, items, _END) for _ in range(ahead))
+        try:
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(thread.submit(next, items, _END))
+                yield item
+        finally:
+            thread.shutdown(cancel_futures=True)

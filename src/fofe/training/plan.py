@@ -11,9 +11,10 @@ from fofe.base.arrays import BoolArray
 from fofe.evaluate.tables import table
 from fofe.features.encoded import SentenceBounds
 from fofe.text.document import split_label
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig, SamplingConfig
 from fofe.training.corpora import Corpus, read_corpora
-from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, LabelledSentence, make_examples
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, make_examples
 
 CATEGORIES = {
     EXACT: "mentions",

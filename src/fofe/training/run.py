@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from safetensors import safe_open
-from safetensors.numpy import save_file
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError
 from fofe.base.files import write_atomically
 from fofe.base.settings import to_table
-from fofe.decode import Decoding
 from fofe.model.engine import Engine
+from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
 from fofe.model.storage import StoredModel, load_model, save_model
-from fofe.training.card import CardFacts, card_facts, write_card
-from fofe.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from fofe.training.callback import Callback
+from fofe.training.card import card_facts, write_card
+from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, save_checkpoint, save_weights
 from fofe.training.config import RunConfig
-from fofe.training.corpora import Corpora, read_corpora
+from fofe.training.corpora import Fold, read_corpora
+from fofe.training.decoding import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.distributed import join
-from fofe.training.fold import Fold
 from fofe.training.gate import fit_gate
-from fofe.training.missing import MissingMentions
-from fofe.training.names import prepare_names, with_name_types
-from fofe.training.setup import Setup, prepare
-from fofe.training.tuning import Judged, applied, evaluate, judge, tune, tune_conventions
+from fofe.training.self_training import SelfTraining
+from fofe.training.setup import prepare
+from fofe.training.training_names import prepare_names, with_name_types
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
@@ -41,34 +38,10 @@ CARD = "README.md"
 MODEL = "model"
 
 
-class Watcher(Protocol):
-    """Hears how a run goes on."""
-
-    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
-
-    def step(self, loss: float) -> None: ...
-
-    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
-
-    def say(self, line: str) -> None: ...
-
-
-class _Deaf:
-    """Hears nothing: for callers who do not want to know, and processes that do not speak for the run."""
-
-    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
-
-    def step(self, loss: float) -> None: ...
-
-    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
-
-    def say(self, line: str) -> None: ...
-
-
 def train(
     config: RunConfig,
     folder: str | Path,
-    watcher: Watcher | None = None,
+    callback: Callback | None = None,
     *,
     command: str = "from Python",
     start: str | Path | None = None,
@@ -77,9 +50,9 @@ def train(
 ) -> Path:
     """Train a model in a directory and return the directory of the model.
 
-    `watcher` hears how training goes on, and `command` is what the model's card tells of its making.
-    With `start`, training goes on from that model: its language, views and layers, its labels and new ones.
-    With `fold`, one part of the training sentences is left out.
+    `callback` receives reports while training goes on; `command` goes into the model's card. With `start`,
+    training goes on from that model: its language, views and layers, its labels and new ones. With `fold`,
+    one part of the training sentences is left out.
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
@@ -87,9 +60,40 @@ def train(
             config = replace(config, model=stored.config)
         except ValueError as error:
             raise ConfigError(f"this model does not go with the configuration: {error}", path=start) from None
-    run = Run(config, folder, watcher or _Deaf(), command=command, start=stored, fold=fold)
+    run = Run(config, folder, callback or Callback(), command=command, start=stored, fold=fold)
     run.train(resume=resume)
     return run.folder / MODEL
+
+
+def train_folds(
+    config: RunConfig,
+    folder: str | Path,
+    callback: Callback,
+    folds: int,
+    *,
+    command: str,
+    start: str | Path | None = None,
+    resume: bool = False,
+) -> Path:
+    """Train one model per fold, in directories `fold-1` and so on; returns the directory of their ensemble.
+
+    Each leaves out another part of the training sentences. It is tuned on the dev set, or, where a corpus has
+    none, on the part that was left out. With `resume`, models that are finished stay as they are.
+    """
+    if folds < 2:
+        raise FofeError("one fold is no fold: take at least 2, or train without --folds")
+    models = []
+    for number in range(folds):
+        own = Path(folder) / f"fold-{number + 1}"
+        models.append(own / MODEL)
+        if resume and (own / MODEL).exists():
+            continue
+        callback.say(f"fold {number + 1} of {folds}")
+        train(config, own, callback, command=command, start=start, resume=resume, fold=Fold(number, folds))
+    ensemble = Path(folder) / MODEL
+    if not is_ensemble(ensemble) or len(load_ensemble(ensemble).members) != folds:
+        refer_to(models, ensemble)
+    return ensemble
 
 
 class Run:
@@ -102,7 +106,7 @@ class Run:
         self,
         config: RunConfig,
         folder: str | Path,
-        watcher: Watcher,
+        callback: Callback,
         *,
         command: str,
         start: StoredModel | None = None,
@@ -110,20 +114,22 @@ class Run:
     ) -> None:
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
-        self.crew = join(config.training.device)
-        self.watcher = watcher = watcher if self.crew.leads else _Deaf()
+        self.group = join(config.training.device)
+        self.callback = callback = callback if self.group.leads else Callback()
         torch.set_num_threads(config.training.threads)
-        self.corpora: Corpora = read_corpora(config, fold)
+        self.corpora = read_corpora(config, fold)
         for line in self.corpora.report.lines():
-            watcher.say(line)
+            callback.say(line)
         names = prepare_names(config.model.gazetteer, self.corpora.train, start)
         self.config = config = with_name_types(config, names)
         if teachers := config.training.teachers:
-            watcher.say(f"read by {len(teachers)} teacher{'s' * (len(teachers) > 1)}: the training text")
-        self.setup: Setup = prepare(config, self.corpora, start=start, names=names)
-        self.setup.learner.crew = self.crew
-        self.missing = MissingMentions(self.corpora, self.setup.labels, config.training.epochs, self.folder)
-        self.facts: CardFacts = card_facts(self.corpora, self.setup.labels, command)
+            callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
+        self.setup = prepare(config, self.corpora, start=start, names=names)
+        self.setup.learner.group = self.group
+        self.self_training = SelfTraining(
+            self.corpora, self.setup.labels, config.training.epochs, self.folder
+        )
+        self.facts = card_facts(self.corpora, self.setup.labels, command)
         self.progress = Progress()
 
     def train(self, *, resume: bool = False) -> StoredModel:
@@ -133,46 +139,33 @@ class Run:
         spent_before = self.progress.cpu_seconds
         while self.progress.epoch < training.epochs and not self._out_of_patience():
             epoch = self.progress.epoch
-            if self.missing.due(epoch):
-                self._look_for_missing(epoch)
-            self.watcher.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
-            loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.watcher.step)
+            if self.self_training.due(epoch):
+                self._self_train(epoch)
+            self.callback.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
+            loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.callback.step)
             self.progress.epoch += 1
             if not math.isfinite(loss):
                 raise FofeError(
                     f"the loss of epoch {epoch + 1} is {loss}: training has diverged "
                     "(lower training.rate or training.word_rate, and choose another directory)"
                 )
-            if self.crew.leads:
+            if self.group.leads:
                 self._end_epoch(loss, spent_before)
-            self.progress = self.crew.agree(self.progress)
-        model = self._finish() if self.crew.leads else None
-        self.crew.agree("the model is written")
+            self.progress = self.group.agree(self.progress)
+        model = self._finish() if self.group.leads else None
+        self.group.agree("the model is written")
         return model or load_model(self.folder / MODEL)
-
-    def _end_epoch(self, loss: float, spent_before: float) -> None:
-        """Evaluate if it is time, and write down how far the run has come."""
-        training = self.config.training
-        metrics: dict[str, Any] = {"epoch": self.progress.epoch, "loss": round(loss, 6)}
-        last = self.progress.epoch == training.epochs
-        if self.progress.epoch % training.evaluate_every == 0 or last:
-            metrics |= self._evaluate()
-        self.progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
-        metrics["cpu_minutes"] = round(self.progress.cpu_seconds / 60, 2)
-        self._note(metrics)
-        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, self.progress, self.setup.fingerprint)
-        self.watcher.end_epoch(metrics)
 
     def _open(self, resume: bool) -> None:
         checkpoint = self.folder / CHECKPOINT
         if resume and checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
-            found = self.missing.remembered(self.progress.epoch)
+            found = self.self_training.stored(self.progress.epoch)
             if found is not None:
                 self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
-            if self.crew.leads:
+            if self.group.leads:
                 self._drop_metrics_after(self.progress.epoch)
-            self.watcher.say(f"resuming after epoch {self.progress.epoch}")
+            self.callback.say(f"resuming after epoch {self.progress.epoch}")
             return
         if checkpoint.exists():
             raise InputError(
@@ -186,35 +179,52 @@ class Run:
                 f"cannot be written: {error.strerror}", path=self.folder, remedy="choose another directory"
             ) from None
 
-    def _look_for_missing(self, epoch: int) -> None:
-        """Where annotation is in doubt, add what the network finds."""
-        engine = Engine(self.config.model, self.setup.encoder, self.setup.learner.weights())
-        found = self.missing.look(engine, epoch, nested=self.config.decoding.nested)
-        if self.crew.leads:
-            self.missing.remember(found)
-        self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
-        self.watcher.say(
-            f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"
-        )
+    def _drop_metrics_after(self, epoch: int) -> None:
+        """Drop the lines that were written after the checkpoint: they will be written again."""
+        metrics = self.folder / METRICS
+        lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
+        with write_atomically(metrics) as stream:
+            stream.writelines(line + "\n" for line in lines[:epoch])
 
     def _out_of_patience(self) -> bool:
         patience = self.config.training.patience
         return patience > 0 and self.progress.evaluations_since_best >= patience
 
+    def _self_train(self, epoch: int) -> None:
+        """Add the network's findings where the annotation is in doubt."""
+        engine = Engine(self.config.model, self.setup.encoder, self.setup.learner.weights())
+        found = self.self_training.find(engine, epoch, nested=self.config.decoding.nested)
+        if self.group.leads:
+            self.self_training.store(found)
+        self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
+        self.callback.say(
+            f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"
+        )
+
+    def _end_epoch(self, loss: float, spent_before: float) -> None:
+        """Evaluate if it is time, and store how far the run has come."""
+        progress, training = self.progress, self.config.training
+        metrics: dict[str, Any] = {"epoch": progress.epoch, "loss": round(loss, 6)}
+        if progress.epoch % training.evaluate_every == 0 or progress.epoch == training.epochs:
+            metrics |= self._evaluate()
+        progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
+        metrics["cpu_minutes"] = round(progress.cpu_seconds / 60, 2)
+        with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
+            stream.write(json.dumps(metrics) + "\n")
+        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, progress, self.setup.fingerprint)
+        self.callback.end_epoch(metrics)
+
     def _evaluate(self) -> dict[str, Any]:
         """Tune on the dev set; keep the weights if they are the best so far."""
-        weights = self.setup.learner.weights()
+        progress, weights = self.progress, self.setup.learner.weights()
         decoding = self.config.decoding
-        tuned = tune(self._judged(weights, "dev", min(decoding.thresholds)), decoding)
-        if self.progress.best is None or tuned.f1 > self.progress.best.f1:
-            self.progress.best = tuned
-            self.progress.best_epoch = self.progress.epoch
-            self.progress.evaluations_since_best = 0
-            self._keep(weights)
+        tuned = tune(self._scored(weights, "dev", min(decoding.thresholds)), decoding)
+        if progress.best is None or tuned.f1 > progress.best.f1:
+            progress.best, progress.best_epoch, progress.evaluations_since_best = tuned, progress.epoch, 0
+            save_weights(self.folder / BEST, self.setup.learner, weights)
         else:
-            self.progress.evaluations_since_best += 1
-        with write_atomically(self.folder / CARD) as stream:
-            stream.write(write_card(self.config, self.facts, self.progress))
+            progress.evaluations_since_best += 1
+        self._write_card()
         return {
             "dev_precision": round(tuned.precision, 3),
             "dev_recall": round(tuned.recall, 3),
@@ -225,91 +235,11 @@ class Run:
             "agreement": tuned.agreement,
         }
 
-    def _keep(self, weights: dict[str, FloatArray]) -> None:
-        """Store the weights that changed; the other rows of the tables can be made again.
-
-        The file carries the epoch, since a run may be killed between this and the checkpoint.
-        """
-        aside = (self.folder / BEST).with_suffix(".writing")
-        changed = dict(weights)
-        for name, table in self.setup.learner.tables.items():
-            changed[f"tables.{name}"] = weights[f"tables.{name}"][table.trained_rows.numpy()]
-        save_file(changed, aside, metadata={"epoch": str(self.progress.epoch)})
-        os.replace(aside, self.folder / BEST)
-
-    def _kept(self) -> dict[str, FloatArray]:
-        """The weights that were the best, whole again."""
-        with safe_open(self.folder / BEST, framework="np") as stored:
-            weights: dict[str, FloatArray] = {
-                name: stored.get_tensor(name)
-                for name in stored.keys()  # noqa: SIM118
-            }
-        for name, table in self.setup.learner.tables.items():
-            whole = table.averages.numpy().copy()
-            whole[table.trained_rows.numpy()] = weights[f"tables.{name}"]
-            weights[f"tables.{name}"] = whole
-        return weights
-
-    def _finish(self) -> StoredModel:
-        best = self.progress.best
-        assert best is not None, "the last epoch is always evaluated"
-        weights = self._kept()
-        fitted = fit_gate(
-            self.config.model,
-            self.setup.encoder,
-            weights,
-            self.corpora.train,
-            self.config.gate,
-            self.config.training.seed,
-        )
-        decoding = self.config.decoding
-        common = best.decoding(nested=decoding.nested)
-        # A corpus whose conventions are known is decoded in its own way, for which any threshold may be best.
-        lowest = min(decoding.thresholds) if self.config.model.conventions else best.threshold
-        judged = {part: self._judged(weights, part, lowest) for part in ("dev", "test")}
-        own = tune_conventions(judged["dev"], decoding, self.config.model.conventions)
-        test = applied(judged["test"], common, own) if judged["test"] else None
-        training: dict[str, Any] = {
-            "seed": self.config.training.seed,
-            "epochs": self.progress.epoch,
-            "best_epoch": self.progress.best_epoch,
-            "cpu_seconds": round(self.progress.cpu_seconds, 1),
-            "dev": asdict(best),
-            "scores": {part: _scores(corpora, common, own) for part, corpora in judged.items()},
-            "corpora": {part.name: part.scheme() for part in self.corpora.parts},
-            "command": self.facts.command,
-            "run": to_table(self.config),
-        }
-        line = ""
-        if test is not None:
-            training["test"] = asdict(test)
-            line = f"Test: P {test.precision:.2f} R {test.recall:.2f} F1 {test.f1:.2f}."
-        card = write_card(self.config, self.facts, self.progress, line)
-        model = StoredModel(
-            config=self.config.model,
-            labels=tuple(self.setup.labels),
-            decoding=common,
-            decodings=own,
-            vocabularies=self.setup.vocabularies,
-            alphabet=self.setup.alphabet,
-            names=self.setup.encoder.names,
-            weights=weights if fitted is None else weights | fitted.weights,
-            gate=None if fitted is None else fitted.settings,
-            ranked_words=self.setup.ranked_words,
-            card=card,
-            training=training,
-        )
-        save_model(model, self.folder / MODEL)
-        with write_atomically(self.folder / CARD) as stream:
-            stream.write(card)
-        self.watcher.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
-        return model
-
-    def _judged(self, weights: dict[str, FloatArray], part: str, threshold: float) -> list[Judged]:
+    def _scored(self, weights: Mapping[str, FloatArray], part: str, threshold: float) -> list[ScoredCorpus]:
         """The candidates in the dev or the test sentences of every corpus that has some."""
         engine = Engine(self.config.model, self.setup.encoder, weights)
         return [
-            judge(
+            score_corpus(
                 corpus.name,
                 engine.following(corpus.name) if corpus.name in self.config.model.conventions else engine,
                 corpus.part(part),
@@ -323,20 +253,58 @@ class Run:
             if corpus.part(part)
         ]
 
-    def _note(self, metrics: dict[str, Any]) -> None:
-        with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
-            stream.write(json.dumps(metrics) + "\n")
+    def _write_card(self, test_line: str = "") -> str:
+        card = write_card(self.config, self.facts, self.progress, test_line)
+        with write_atomically(self.folder / CARD) as stream:
+            stream.write(card)
+        return card
 
-    def _drop_metrics_after(self, epoch: int) -> None:
-        """Forget what was noted after the checkpoint: it will be noted again."""
-        metrics = self.folder / METRICS
-        lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
-        with write_atomically(self.folder / METRICS) as stream:
-            stream.writelines(line + "\n" for line in lines[:epoch])
-
-
-def _scores(
-    corpora: Sequence[Judged], common: Decoding, own: Mapping[str, Decoding]
-) -> dict[str, dict[str, object]]:
-    """The scores on each corpus, decoded as the dev sets chose."""
-    return {corpus.name: evaluate(corpus, own.get(corpus.name, common)).as_dict() for corpus in corpora}
+    def _finish(self) -> StoredModel:
+        """Fit the gate, choose how to decode, score the test set and write the model."""
+        config, setup, best = self.config, self.setup, self.progress.best
+        assert best is not None, "the last epoch is always evaluated"
+        weights = load_weights(self.folder / BEST, setup.learner)
+        fitted = fit_gate(
+            config.model, setup.encoder, weights, self.corpora.train, config.gate, config.training.seed
+        )
+        common = best.decoding(nested=config.decoding.nested)
+        # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
+        lowest = min(config.decoding.thresholds) if config.model.conventions else best.threshold
+        scored = {part: self._scored(weights, part, lowest) for part in ("dev", "test")}
+        own = tune_schemes(scored["dev"], config.decoding, config.model.conventions)
+        training: dict[str, Any] = {
+            "seed": config.training.seed,
+            "epochs": self.progress.epoch,
+            "best_epoch": self.progress.best_epoch,
+            "cpu_seconds": round(self.progress.cpu_seconds, 1),
+            "dev": asdict(best),
+            "scores": {
+                part: {one.name: one.evaluation(own.get(one.name, common)).as_dict() for one in corpora}
+                for part, corpora in scored.items()
+            },
+            "corpora": {part.name: part.scheme() for part in self.corpora.parts},
+            "command": self.facts.command,
+            "run": to_table(config),
+        }
+        line = ""
+        if scored["test"]:
+            test = scores_with(scored["test"], common, own)
+            training["test"] = asdict(test)
+            line = f"Test: P {test.precision:.2f} R {test.recall:.2f} F1 {test.f1:.2f}."
+        model = StoredModel(
+            config=config.model,
+            labels=tuple(setup.labels),
+            decoding=common,
+            decodings=own,
+            vocabularies=setup.vocabularies,
+            alphabet=setup.alphabet,
+            names=setup.encoder.names,
+            weights=weights if fitted is None else weights | fitted.weights,
+            gate=None if fitted is None else fitted.settings,
+            ranked_words=setup.ranked_words,
+            card=self._write_card(line),
+            training=training,
+        )
+        save_model(model, self.folder / MODEL)
+        self.callback.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
+        return model

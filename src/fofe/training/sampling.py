@@ -87,10 +87,10 @@ class Batch:
     """[F, B] which names of the gazetteer the fragments match, where there is one."""
     conventions: BoolArray | None = None
     """[F, C] of which corpus the conventions are that the fragments follow, where some are known."""
-    told_targets: IntArray | None = None
-    """[F] which of the target sets where the network is told the conventions."""
-    taught: FloatArray | None = None
-    """[F, K] the probabilities that teachers give to the labels, if there are any; zero if none are told."""
+    conditioned_targets: IntArray | None = None
+    """[F] which of the target sets for a network conditioned on the corpus, where there is conditioning."""
+    soft_targets: FloatArray | None = None
+    """[F, K] the teachers' probabilities of the labels, where there are teachers; a row may be zero."""
 
 
 class Sampler:
@@ -110,13 +110,13 @@ class Sampler:
         names: NameBits | None = None,
         conventions: BoolArray | None = None,
         documents: BoolArray | None = None,
-        lessons: FloatArray | None = None,
+        soft_targets: FloatArray | None = None,
     ) -> None:
         """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
 
-        `names` tells which names of a gazetteer the fragments of the examples match, `conventions` [S, C] of
-        which corpus the conventions of each sentence are, `documents` [S] which sentences open a document,
-        `lessons` [F, K] the probabilities that teachers give to the labels of all fragments of the examples.
+        `names` says which names of a gazetteer the fragments of the examples match, `conventions` [S, C] from
+        which corpus each sentence is, `documents` [S] which sentences open a document, `soft_targets` [F, K]
+        the teachers' probabilities of the labels of all fragments of the examples.
         """
         self._text = text
         self._examples = examples
@@ -130,7 +130,7 @@ class Sampler:
         self._names = names
         self._conventions = conventions
         self._documents = documents
-        self._lessons = lessons
+        self._soft_targets = soft_targets
         self._batch_size = batch_size
         self._seed = seed
 
@@ -154,11 +154,11 @@ class Sampler:
             yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
 
     def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
-        """Tell from now on what sentences and those around them are about.
+        """From now on show the network the surroundings of sentences.
 
-        By the vectors [V, D] of a view's words as they are now, and what each word counts [V].
+        They are made of the current vectors [V, D] of a view's words, weighted by `importance` [V].
         """
-        assert self._documents is not None, "a sampler that tells surroundings knows the documents"
+        assert self._documents is not None, "surroundings need to know where documents begin"
         rows, offsets = self._text.words[view], self._text.token_offsets
         sums = np.empty((len(self._text), table.shape[1] + 1), dtype=np.float32)
         # Some at a time: the vectors of all words of a text take more than the text.
@@ -193,14 +193,14 @@ class Sampler:
         weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        taught = None if self._lessons is None else self._lessons[kept].astype(np.float32)
-        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, taught=taught)
-        if self._conventions is None or self._examples.told_targets is None:
+        soft = None if self._soft_targets is None else self._soft_targets[kept].astype(np.float32)
+        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, soft_targets=soft)
+        if self._conventions is None or self._examples.conditioned_targets is None:
             return batch
         conventions = np.repeat(self._conventions[sentences], counts, axis=0)
         known = conventions.any(axis=1)
-        told_targets = np.where(known, self._examples.told_targets[kept], batch.targets)
-        return replace(batch, conventions=conventions, told_targets=told_targets)
+        conditioned_targets = np.where(known, self._examples.conditioned_targets[kept], batch.targets)
+        return replace(batch, conventions=conventions, conditioned_targets=conditioned_targets)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -13,8 +14,9 @@ import torch
 
 from fofe import __version__
 from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.surroundings import importance
 from fofe.features.vocabulary import Alphabet, Vocabulary
@@ -24,14 +26,20 @@ from fofe.model.storage import StoredModel
 from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.text.segment import segmenter
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
-from fofe.training.examples import Examples, LabelledSentence, make_examples
+from fofe.training.distillation import SoftTargets, soft_targets_of
+from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
-from fofe.training.names import Names
+from fofe.training.optimisation import WordTable
 from fofe.training.sampling import LookedUp, RareWords, Sampler, rare_words
-from fofe.training.tables import WordTable, first_vectors, make_vocabulary
-from fofe.training.teachers import Lessons, learn_from
+from fofe.training.training_names import TrainingNames
+
+RANDOM_RANGE = 0.25
+"""Word vectors that start at random are uniform within this range."""
+RARE_SHARE = 0.2
+"""Unknown words start as the mean of this share of the rarest words."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,11 @@ class Setup:
 
 
 def prepare(
-    config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None, names: Names | None = None
+    config: RunConfig,
+    corpora: Corpora,
+    *,
+    start: StoredModel | None = None,
+    names: TrainingNames | None = None,
 ) -> Setup:
     """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
 
@@ -78,10 +90,10 @@ def prepare(
     text = encoder.encode([sentence.words for sentence in sentences])
     rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
     device = choose_device(config.training.device)
-    taught: Lessons | None = None
+    soft_targets: SoftTargets | None = None
     if teachers := config.training.teachers:
-        taught = learn_from(teachers, sentences, labels, config.model.max_words, device)
-    samplers = SamplerMaker(config, corpora, labels, text, rare, names, taught)
+        soft_targets = soft_targets_of(teachers, sentences, labels, config.model.max_words, device)
+    samplers = SamplerMaker(config, corpora, labels, text, rare, names, soft_targets)
     examples = samplers.examples(sentences)
     tables = {}
     rows = text.rows()
@@ -117,7 +129,7 @@ def prepare(
         samplers,
         samplers.sampler(examples),
         learner,
-        _fingerprint(config, corpora, labels, start, names, taught),
+        _fingerprint(config, corpora, labels, start, names, soft_targets),
     )
 
 
@@ -140,6 +152,43 @@ def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> di
     return {
         view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens) for view in views
     }
+
+
+def make_vocabulary(
+    view: ViewConfig, words: Iterable[str], known: Sequence[str], *, digits: str
+) -> Vocabulary:
+    """The known words, then those training words that are not among them and are frequent enough."""
+    vocabulary = Vocabulary(known, cased=view.is_cased, digits=digits)
+    counts = Counter(vocabulary.normalise(word) for word in words)
+    present = set(known)
+    new = [word for word, count in counts.most_common() if count >= view.min_count and word not in present]
+    return Vocabulary([*known, *new], cased=vocabulary.cased, digits=digits)
+
+
+def first_vectors(
+    view: ViewConfig, vocabulary: Vocabulary, vectors: WordVectors | None, random: np.random.Generator
+) -> FloatArray:
+    """The table [V, D] that training starts from."""
+    table = random.uniform(-RANDOM_RANGE, RANDOM_RANGE, (len(vocabulary), view.dimension)).astype(np.float32)
+    if vectors is None:
+        return table
+    if vectors.dimension != view.dimension:
+        raise ConfigError(
+            f"view {view.name!r} has dimension {view.dimension}, its vectors have {vectors.dimension}",
+            path=view.vectors,
+            remedy=f"set dimension = {vectors.dimension}",
+        )
+    unknowns = len(vocabulary.unknowns)
+    known = vectors.vectors * np.float32(view.scale)
+    table *= float(known.std()) / RANDOM_RANGE
+    table[unknowns : unknowns + len(known)] = known
+    rare = range(int(len(known) * (1 - RARE_SHARE)), len(known))
+    shapes = np.array([vocabulary.unknown_row(vectors.words[row]) for row in rare], dtype=np.int64)
+    for unknown in range(unknowns):
+        alike = np.flatnonzero(shapes == unknown)
+        if len(alike):
+            table[unknown] = known[alike + rare.start].mean(axis=0)
+    return table
 
 
 def _vocabularies(
@@ -180,7 +229,7 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             trained = torch.from_numpy(start.weights[name])
-            # What is told of conventions has the rows of one corpus behind those of the other.
+            # The conditioned layers have the rows of one corpus behind those of the other.
             corpora = len(start.config.conventions) if name.startswith("told.") else 1
             rows = trained.view(corpora, -1, *trained.shape[1:])
             parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
@@ -195,8 +244,8 @@ class SamplerMaker:
     labels: list[str]
     text: EncodedText
     rare: dict[str, RareWords]
-    names: Names | None
-    lessons: Lessons | None
+    names: TrainingNames | None
+    soft_targets: SoftTargets | None
 
     def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
         """All fragments of the training sentences with their targets."""
@@ -207,7 +256,7 @@ class SamplerMaker:
             self.labels,
             self.config.model.max_words,
             annotations,
-            told=bool(self.config.model.conventions),
+            conditioned=bool(self.config.model.conventions),
         )
 
     def sampler(self, examples: Examples) -> Sampler:
@@ -226,7 +275,7 @@ class SamplerMaker:
             names=names,
             conventions=_conventions(self.corpora, self.config.model.conventions),
             documents=np.array([sentence.opens for sentence in self.corpora.train]),
-            lessons=None if self.lessons is None else self.lessons.of(examples),
+            soft_targets=None if self.soft_targets is None else self.soft_targets.of(examples),
         )
 
 
@@ -250,8 +299,8 @@ def _fingerprint(
     corpora: Corpora,
     labels: Sequence[str],
     start: StoredModel | None,
-    names: Names | None,
-    taught: Lessons | None,
+    names: TrainingNames | None,
+    soft_targets: SoftTargets | None,
 ) -> str:
     digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
     for corpus in corpora.parts:
@@ -264,6 +313,6 @@ def _fingerprint(
         digest.update(weights[name].tobytes())
     if names is not None:
         digest.update(names.table.keys.tobytes())
-    if taught is not None:
-        digest.update(taught.digest.encode())
+    if soft_targets is not None:
+        digest.update(soft_targets.digest.encode())
     return digest.hexdigest()

@@ -22,6 +22,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.base.files import lock
 from fofe.base.settings import to_table
 from fofe.base.workers import in_order
+from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.tune.space import Choices, Range, Space, check_space
 
@@ -165,8 +166,8 @@ class _TrialJob:
         name = trial.user_attrs.get(FOLDER, str(trial.number))
         trial.set_user_attr(FOLDER, name)
         folder = Path(self.settings.folder) / TRIALS / name
-        watcher = _Watcher(trial, config.training.epochs, prune=self.settings.prune)
-        run = Run(config, folder, watcher, command=f"fofe tune {self.settings.config}")
+        callback = _Callback(trial, config.training.epochs, prune=self.settings.prune)
+        run = Run(config, folder, callback, command=f"fofe tune {self.settings.config}")
         try:
             run.train(resume=True)
         except optuna.TrialPruned:
@@ -177,20 +178,14 @@ class _TrialJob:
         return run.progress.best.f1
 
 
-class _Watcher:
-    """Tells the search how a trial goes on, and ends it where there is no hope."""
+class _Callback(Callback):
+    """Reports the scores of a trial to the search, and ends a hopeless trial."""
 
     def __init__(self, trial: optuna.Trial, epochs: int, *, prune: bool) -> None:
         self._trial = trial
         self._epochs = epochs
         self._prune = prune
         self._part = 0
-
-    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
-        pass
-
-    def step(self, loss: float) -> None:
-        pass
 
     def end_epoch(self, metrics: dict[str, Any]) -> None:
         import optuna
@@ -202,9 +197,6 @@ class _Watcher:
         self._trial.report(metrics["dev_f1"], part)
         if self._prune and part < PARTS and self._trial.should_prune():
             raise optuna.TrialPruned
-
-    def say(self, line: str) -> None:
-        pass
 
 
 def _for_trial(config: RunConfig) -> RunConfig:

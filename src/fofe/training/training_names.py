@@ -28,8 +28,8 @@ from fofe.features.name_table import (
     keys_within,
 )
 from fofe.model.storage import StoredModel
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig
-from fofe.training.examples import LabelledSentence
 
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
@@ -38,7 +38,7 @@ NEIGHBOURS = 20
 
 
 @dataclass(frozen=True)
-class Names:
+class TrainingNames:
     """The table that a model takes along, and what of it is to be left out in training."""
 
     table: NameTable
@@ -65,7 +65,7 @@ class Names:
 
 def prepare_names(
     config: GazetteerConfig | None, sentences: Sequence[LabelledSentence], start: StoredModel | None = None
-) -> Names | None:
+) -> TrainingNames | None:
     """Load the gazetteer of a configuration, and add the names of the training sentences if it says so.
 
     A model that training starts from brings its names along, and keeps them as they are.
@@ -73,26 +73,28 @@ def prepare_names(
     if config is None:
         return None
     if start is not None and start.names is not None:
-        return Names(start.names, None)
+        return TrainingNames(start.names, None)
     tables = [] if config.file is None else [load_gazetteer(config.file).table]
     if not config.training_names:
-        return Names(tables[0], None)
+        return TrainingNames(tables[0], None)
     named = _mentions(sentences)
     tables.append(make_table(named))
     table = tables[0] if len(tables) == 1 else tables[0].merged(tables[1])
-    return Names(table, _own_names(sentences, table))
+    return TrainingNames(table, _own_names(sentences, table))
 
 
-def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> Names:
+def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> TrainingNames:
     """The names of a trained model for the text that it was trained on: a document's own are left out."""
     known = [
         replace(sentence, spans=[span for span in sentence.spans if _type_of(span[2]) in table.types])
         for sentence in sentences
     ]
-    return Names(table, _own_names(known, table) if any(sentence.spans for sentence in known) else None)
+    return TrainingNames(
+        table, _own_names(known, table) if any(sentence.spans for sentence in known) else None
+    )
 
 
-def with_name_types(config: RunConfig, names: Names | None) -> RunConfig:
+def with_name_types(config: RunConfig, names: TrainingNames | None) -> RunConfig:
     """The configuration with the types of its gazetteer, which shape the network."""
     if names is None or config.model.gazetteer is None:
         return config

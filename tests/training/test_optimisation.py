@@ -9,7 +9,8 @@ import torch
 from fofe.base.errors import ConfigError
 from fofe.features.config import ViewConfig
 from fofe.formats.vectors import WordVectors
-from fofe.training.tables import WordTable, first_vectors, make_vocabulary
+from fofe.training.optimisation import WordTable
+from fofe.training.setup import first_vectors, make_vocabulary
 
 
 @pytest.mark.parametrize("decay", [0.0, 0.05, 0.5, 0.9, 0.998])

@@ -7,7 +7,6 @@ import math
 import random
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,12 +14,13 @@ from fofe.decode import Candidate
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model
 from fofe.text.tokenise import tokeniser
+from fofe.training.annotation import LabelledSentence
+from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.training.corpora import Corpora, read_corpora
-from fofe.training.examples import LabelledSentence
-from fofe.training.missing import FILE, Found, MissingMentions, chances
+from fofe.training.decoding import ScoredCorpus
 from fofe.training.run import Run
-from fofe.training.tuning import Judged
+from fofe.training.self_training import FILE, PseudoLabels, SelfTraining, chances
 
 CORPUS = """\
 [[corpus]]
@@ -33,8 +33,8 @@ nested = true
 """
 
 
-class Watcher:
-    """Remembers what was said, and interrupts a run if asked to."""
+class Recorder(Callback):
+    """Keeps the messages, and interrupts a run if asked to."""
 
     def __init__(self, stop_in: int = 0) -> None:
         self.lines: list[str] = []
@@ -43,10 +43,6 @@ class Watcher:
     def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
         if epoch == self._stop_in:
             raise KeyboardInterrupt
-
-    def step(self, loss: float) -> None: ...
-
-    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
 
     def say(self, line: str) -> None:
         self.lines.append(line)
@@ -68,13 +64,13 @@ def partial(tiny_config: Path, tmp_path: Path) -> RunConfig:
     return load_config(tmp_path / "partial.toml", {"training.epochs": 4})
 
 
-def looked(config: RunConfig, model: Path, folder: Path) -> tuple[Corpora, Found]:
+def looked(config: RunConfig, model: Path, folder: Path) -> tuple[Corpora, PseudoLabels]:
     """What a trained model finds in the training sentences."""
     stored = load_model(model)
     corpora = read_corpora(config)
-    missing = MissingMentions(corpora, stored.labels, 4, folder)
+    self_training = SelfTraining(corpora, stored.labels, 4, folder)
     engine = Engine(stored.config, stored.encoder, stored.weights)
-    return corpora, missing.look(engine, 1, nested=True)
+    return corpora, self_training.find(engine, 1, nested=True)
 
 
 def test_what_a_good_network_is_sure_of_was_missing(
@@ -104,22 +100,24 @@ def test_the_dev_set_tells_how_much_of_what_is_found_was_missed(missing: float, 
     """One candidate a sentence; a share of them are mentions, and a share of those is not annotated."""
     draw = random.Random(7)
     mention, found = (0, 1, "PER"), [Candidate(0, 1, "PER", 0.93)]
-    dev = Judged("dev", [{mention} if draw.random() < right else set() for _ in range(4000)], [found] * 4000)
+    dev = ScoredCorpus(
+        "dev", [{mention} if draw.random() < right else set() for _ in range(4000)], [found] * 4000
+    )
     is_mention = [draw.random() < right for _ in range(4000)]
     annotated = [one and draw.random() >= missing for one in is_mention]
-    train = Judged("train", [{mention} if one else set() for one in annotated], [found] * 4000)
+    train = ScoredCorpus("train", [{mention} if one else set() for one in annotated], [found] * 4000)
     sentences = [LabelledSentence(["x"], [mention] if one else []) for one in annotated]
-    told = list(chances(dev, train, sentences))
-    assert [number for number, _, _ in told] == [number for number, one in enumerate(annotated) if not one]
-    missed = sum(is_mention[number] for number, _, _ in told) / len(told)
+    clear = list(chances(dev, train, sentences))
+    assert [number for number, _, _ in clear] == [number for number, one in enumerate(annotated) if not one]
+    missed = sum(is_mention[number] for number, _, _ in clear) / len(clear)
     # Two samples of 4000 differ by so many mentions, at three standard deviations.
     differ = 3 * math.sqrt(2 * 4000 * right * (1 - right))
-    assert told[0][2] == pytest.approx(missed, abs=differ / len(told) + 0.01)
+    assert clear[0][2] == pytest.approx(missed, abs=differ / len(clear) + 0.01)
 
 
 def test_sure_ones_are_mentions_and_likely_ones_open() -> None:
     sentences = [LabelledSentence(["a", "b", "c"], [(0, 1, "PER")]), LabelledSentence(["d"], [])]
-    made = Found(3, [(0, 1, 2, "ORG")], [(1, 0, 1)]).added_to(sentences)
+    made = PseudoLabels(3, [(0, 1, 2, "ORG")], [(1, 0, 1)]).added_to(sentences)
     assert made[0].spans == [(0, 1, "PER"), (1, 2, "ORG")]
     assert made[1].unknown == ((0, 1),)
     assert sentences[0].spans == [(0, 1, "PER")], "the corpus itself stays as it is"
@@ -139,22 +137,22 @@ def test_marked_negatives_are_never_found(partial: RunConfig, tiny_path: Path, t
 
 
 def test_training_in_doubt_can_be_resumed(partial: RunConfig, tmp_path: Path) -> None:
-    watcher = Watcher()
-    Run(partial, tmp_path / "whole", watcher, command="test").train()
-    told = [line for line in watcher.lines if "in doubt" in line]
-    assert len(told) == 3, "before every epoch but the first"
+    recorder = Recorder()
+    Run(partial, tmp_path / "whole", recorder, command="test").train()
+    found = [line for line in recorder.lines if "in doubt" in line]
+    assert len(found) == 3, "before every epoch but the first"
     assert json.loads((tmp_path / "whole" / FILE).read_text("utf-8"))["epoch"] == 3
     for epoch in (2, 3):
         folder = tmp_path / f"cut{epoch}"
         with pytest.raises(KeyboardInterrupt):
-            Run(partial, folder, Watcher(epoch), command="test").train()
-        Run(partial, folder, Watcher(), command="test").train(resume=True)
+            Run(partial, folder, Recorder(epoch), command="test").train()
+        Run(partial, folder, Recorder(), command="test").train(resume=True)
         weights = [one / "model" / "model.safetensors" for one in (folder, tmp_path / "whole")]
         assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
 def test_a_corpus_annotated_in_full_is_believed(tiny_config: Path, tmp_path: Path) -> None:
     corpora = read_corpora(load_config(tiny_config))
-    missing = MissingMentions(corpora, corpora.labels(), 8, tmp_path)
-    assert not any(missing.due(epoch) for epoch in range(9))
-    assert missing.remembered(8) is None
+    self_training = SelfTraining(corpora, corpora.labels(), 8, tmp_path)
+    assert not any(self_training.due(epoch) for epoch in range(9))
+    assert self_training.stored(8) is None

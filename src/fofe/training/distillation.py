@@ -1,8 +1,8 @@
-"""What trained models make of the training text, for a network to learn besides its labels.
+"""Distillation: trained models, the teachers, give soft targets for the fragments of the training text.
 
-A label tells what is right. The probabilities of models that have learned before also tell what is nearly
-right and what is doubtful, several models averaged better than one: a single network that learns both comes
-closer to what they reach together.
+A label states what is right. The probabilities of trained models also show what is nearly right and what is
+doubtful, and the mean of several models is better than one: a single network that learns both comes closer to
+their joint accuracy.
 """
 
 from __future__ import annotations
@@ -24,26 +24,27 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
-from fofe.training.examples import Examples, LabelledSentence
-from fofe.training.names import without_own_names
-from fofe.training.tuning import groups
+from fofe.training.annotation import LabelledSentence
+from fofe.training.decoding import groups
+from fofe.training.examples import Examples
+from fofe.training.training_names import without_own_names
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """What teachers say of all fragments of a text."""
+class SoftTargets:
+    """The teachers' probabilities for all fragments of a text."""
 
     probabilities: FloatArray
-    """[F, K] of the labels; zero for fragments of more words than a teacher judges."""
+    """[F, K] of the labels; zero for fragments longer than a teacher reads."""
     known: BoolArray
     """[K] the labels that all teachers know."""
     digest: str
-    """Tells these teachers from others."""
+    """Differs between different teachers."""
 
     def of(self, examples: Examples) -> FloatArray:
         """[F, K] the probabilities, but zero where none of the labels that a fragment may have is known.
 
-        A teacher takes what it does not know for NONE, which would undo what the label says.
+        A teacher takes what it does not know for NONE, which would contradict the label.
         """
         if self.known.all():
             return self.probabilities
@@ -51,54 +52,56 @@ class Lessons:
         return np.where(teachable[examples.targets][:, None], self.probabilities, np.float16(0))
 
 
-def learn_from(
+def soft_targets_of(
     teachers: Sequence[str],
     sentences: Sequence[LabelledSentence],
     labels: Sequence[str],
     max_words: int,
     device: torch.device,
-) -> Lessons:
-    """The mean of what teachers, given by directories or names, say; an ensemble counts as one."""
+) -> SoftTargets:
+    """The mean over teachers, given by directories or names; an ensemble counts as one teacher."""
     lengths, longest = _lengths(sentences, max_words), max_words
-    # Half the room: a text has many fragments, and a probability need not be told more exactly.
+    # Half precision halves the memory: a text has many fragments.
     means = np.zeros((len(lengths), len(labels)), dtype=np.float16)
     known = np.ones(len(labels), dtype=bool)
     digest = hashlib.sha256()
     for name in teachers:
         teacher = _Teacher(model_path(name), labels)
         first = 0
-        for group, said in teacher.read(sentences, device):
+        for group, probabilities in teacher.read(sentences, device):
             own = _lengths(group, max_words)
-            judged = first + np.flatnonzero(own <= teacher.max_words)
-            short = said[_lengths(group, teacher.max_words) <= max_words]
-            means[judged[:, None], teacher.columns] += (short / len(teachers)).astype(np.float16)
+            read = first + np.flatnonzero(own <= teacher.max_words)
+            short = probabilities[_lengths(group, teacher.max_words) <= max_words]
+            means[read[:, None], teacher.columns] += (short / len(teachers)).astype(np.float16)
             first += len(own)
         known &= np.isin(labels, teacher.labels)
         digest.update(teacher.fingerprint())
         longest = min(longest, teacher.max_words)
     means[lengths > longest] = 0
-    return Lessons(means, known, digest.hexdigest())
+    return SoftTargets(means, known, digest.hexdigest())
 
 
 class _Teacher:
     """A model or an ensemble that reads a text."""
 
     def __init__(self, path: Path, labels: Sequence[str]) -> None:
-        """`labels` are those of the network that learns; a teacher knows no others."""
+        """`labels` are those of the student; a teacher must know no others."""
         stored = load_stored(path)
-        self._ensemble = stored if isinstance(stored, Ensemble) else _ensemble_of(stored)
-        self.labels = self._ensemble.members[0].labels
-        self.max_words = self._ensemble.members[0].config.max_words
+        if isinstance(stored, StoredModel):
+            stored = Ensemble(("",), (stored,), (1.0,), stored.decoding)
+        self._ensemble = stored
+        self.labels = stored.members[0].labels
+        self.max_words = stored.members[0].config.max_words
         if unknown := [label for label in self.labels if label not in labels]:
             raise ConfigError(
                 f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",
                 path=path,
-                remedy="let models teach that were trained with the same labels, or with some of them",
+                remedy="choose teachers that were trained with the same labels, or with some of them",
             )
         self.columns = np.array([list(labels).index(label) for label in self.labels])
 
     def fingerprint(self) -> bytes:
-        """Changes with whatever can change its judgement."""
+        """Changes with whatever can change its probabilities."""
         shares = (self._ensemble.weights, sorted(self._ensemble.temperatures.items()))
         digest = hashlib.sha256(repr(shares).encode())
         for member in self._ensemble.members:
@@ -109,7 +112,7 @@ class _Teacher:
     def read(
         self, sentences: Sequence[LabelledSentence], device: torch.device
     ) -> Iterator[tuple[Sequence[LabelledSentence], FloatArray]]:
-        """Some sentences at a time, and what it says of their fragments [F, K]."""
+        """Some sentences at a time, and the probabilities of their fragments [F, K]."""
         readers = [_Reader(member, sentences, device) for member in self._ensemble.members]
         engine = EnsembleEngine(readers, self._ensemble)
         for group in groups(sentences):
@@ -117,15 +120,11 @@ class _Teacher:
             yield group, engine.score(words, opens).probabilities
 
 
-def _ensemble_of(model: StoredModel) -> Ensemble:
-    return Ensemble(("",), (model,), (1.0,), model.decoding)
-
-
 class _Reader(TorchEngine):
     """A model that reads a text from its first sentence to its last.
 
-    It sees the names of its gazetteer as it did in training: those that it has from a text's own document it
-    must not recognise, or it could tell no more than the label.
+    It sees the names of its gazetteer as it did in training: it must not recognise names that it has from a
+    sentence's own document, or its probabilities would say no more than the labels.
     """
 
     def __init__(

@@ -6,11 +6,10 @@ import pytest
 
 from fofe.decode import Candidate, Decoding
 from fofe.tagging.model import Model
-from fofe.training.annotation import Annotation
+from fofe.training.annotation import Annotation, LabelledSentence
 from fofe.training.config import DecodingConfig
-from fofe.training.examples import LabelledSentence
-from fofe.training.tuning import Judged, Tuned, evaluate, judge
-from fofe.training.tuning import tune as tune_corpora
+from fofe.training.decoding import ScoredCorpus, Tuned, score_corpus
+from fofe.training.decoding import tune as tune_corpora
 
 SENTENCES = [
     LabelledSentence(list("abcd"), [(0, 2, "PER"), (3, 4, "GPE")]),
@@ -26,7 +25,9 @@ def tune(
     candidates: list[list[Candidate]], sentences: list[LabelledSentence], config: DecodingConfig
 ) -> Tuned:
     """Tune on one corpus."""
-    return tune_corpora([Judged("one", [set(sentence.spans) for sentence in sentences], candidates)], config)
+    return tune_corpora(
+        [ScoredCorpus("one", [set(sentence.spans) for sentence in sentences], candidates)], config
+    )
 
 
 def test_the_best_pair_of_threshold_and_strategy() -> None:
@@ -55,8 +56,8 @@ def test_nothing_found_or_nothing_there() -> None:
 
 def test_several_corpora_count_alike() -> None:
     """The mean of the corpora's F1 decides, however many mentions each has."""
-    large = Judged("large", [{(0, 1, "A")}] * 9, [[Candidate(0, 1, "A", 0.4)]] * 9)
-    small = Judged("small", [{(0, 1, "A")}], [[Candidate(0, 1, "A", 0.9), Candidate(1, 2, "A", 0.5)]])
+    large = ScoredCorpus("large", [{(0, 1, "A")}] * 9, [[Candidate(0, 1, "A", 0.4)]] * 9)
+    small = ScoredCorpus("small", [{(0, 1, "A")}], [[Candidate(0, 1, "A", 0.9), Candidate(1, 2, "A", 0.5)]])
     config = DecodingConfig(strategies=("highest-first",), thresholds=(0.3, 0.8))
     tuned = tune_corpora([large, small], config)
     assert tuned.threshold == 0.3
@@ -70,8 +71,8 @@ def test_on_a_flat_corpus_the_outermost_of_nested_mentions_count() -> None:
     pools = [[Candidate(0, 3, "ORG", 0.8), Candidate(2, 3, "GPE", 0.9)]]
     config = DecodingConfig(nested=True, strategies=("non-crossing",), thresholds=(0.5,))
     gold = [{(0, 3, "ORG")}]
-    assert tune_corpora([Judged("one", gold, pools, flat=True)], config).f1 == 100
-    assert tune_corpora([Judged("one", gold, pools)], config).precision == 50
+    assert tune_corpora([ScoredCorpus("one", gold, pools, flat=True)], config).f1 == 100
+    assert tune_corpora([ScoredCorpus("one", gold, pools)], config).precision == 50
 
 
 @pytest.mark.parametrize("nested", [True, False])
@@ -79,7 +80,7 @@ def test_mentions_inside_others_count_only_in_a_nested_corpus(tiny_model: Model,
     words = ["The", "University", "of", "Leeds", "hired", "Omar", "Haddad", "."]
     inner, outer = (3, 4, "GPE"), {(1, 4, "ORG"), (1, 4, "PER"), (5, 7, "PER")}
     own = {label: frozenset([label]) for label in ("GPE", "ORG", "PER")}
-    judged = judge(
+    scored = score_corpus(
         "one",
         tiny_model._engine,
         [LabelledSentence(words, [inner, *outer])],
@@ -88,15 +89,15 @@ def test_mentions_inside_others_count_only_in_a_nested_corpus(tiny_model: Model,
         annotation=Annotation(own, frozenset(own), nested=nested),
         nested=True,
     )
-    assert judged.gold == [outer | {inner} if nested else outer], "several on one span are not nested"
-    (found,) = judged.found(Decoding(0.3, "non-crossing", nested=True))
+    assert scored.gold == [outer | {inner} if nested else outer], "several on one span are not nested"
+    (found,) = scored.found(Decoding(0.3, "non-crossing", nested=True))
     assert (inner in [one[:3] for one in found]) == nested
 
 
 def test_scores_of_names_and_nominals() -> None:
     gold = [{(0, 1, "PER"), (2, 3, "PER_NOM")}, {(0, 1, "PER")}]
     pools = [[Candidate(0, 1, "PER", 0.9), Candidate(2, 3, "PER", 0.9)], [Candidate(0, 1, "PER", 0.2)]]
-    scores = evaluate(Judged("one", gold, pools), Decoding(0.5, "highest-first"))
+    scores = ScoredCorpus("one", gold, pools).evaluation(Decoding(0.5, "highest-first"))
     assert (scores.names.tp, scores.names.fp, scores.names.fn) == (1, 1, 1), "a wrong kind is an error"
     assert (scores.nominals.tp, scores.nominals.fn) == (0, 1)
     assert scores.overall.f1 == 40
@@ -111,33 +112,33 @@ def test_what_a_corpus_does_not_annotate_is_left_out(tiny_model: Model) -> None:
         {"LOC": frozenset(["GPE", "ORG"]), "PERSON": frozenset(["PER"])}, frozenset(["LOC"])
     )
     engine = tiny_model._engine
-    judged = judge("places", engine, sentences, tiny_model.labels, 0.3, annotation=annotation)
-    assert judged.gold == [{(6, 7, "LOC")}, {(6, 7, "LOC")}, set()]
-    assert [[one[:3] for one in pool] for pool in judged.candidates] == [[(6, 7, "LOC")]] * 2 + [[]]
+    scored = score_corpus("places", engine, sentences, tiny_model.labels, 0.3, annotation=annotation)
+    assert scored.gold == [{(6, 7, "LOC")}, {(6, 7, "LOC")}, set()]
+    assert [[one[:3] for one in pool] for pool in scored.candidates] == [[(6, 7, "LOC")]] * 2 + [[]]
 
 
 def test_the_agreement_that_serves_the_dev_set_is_chosen() -> None:
     gold = [{(0, 1, "ORG")}, {(0, 1, "ORG")}]
     alone = [[Candidate(0, 1, "LOC", 0.5)], [Candidate(0, 1, "ORG", 0.9)]]
     together = [[Candidate(0, 1, "ORG", 0.8)], [Candidate(0, 1, "ORG", 0.9)]]
-    judged = Judged("one", gold, alone, agreed={0.5: together, 1.0: together})
+    scored = ScoredCorpus("one", gold, alone, agreed={0.5: together, 1.0: together})
     config = DecodingConfig(agreements=(0.0, 0.5, 1.0))
-    tuned = tune_corpora([judged], config)
+    tuned = tune_corpora([scored], config)
     assert (tuned.agreement, tuned.f1) == (0.5, 100), "the first of those that are best"
     assert tuned.decoding(nested=False).agreement == 0.5
-    assert tune_corpora([judged], DecodingConfig()).recall == 50
+    assert tune_corpora([scored], DecodingConfig()).recall == 50
     with pytest.raises(ValueError, match="agreements must not be negative, not -1"):
         DecodingConfig(agreements=(-1.0,))
 
 
-def test_candidates_are_judged_with_those_of_nearby_sentences(tiny_model: Model) -> None:
+def test_candidates_are_scored_with_those_of_nearby_sentences(tiny_model: Model) -> None:
     words = ["Anna", "Berg", "met", "the", "mayor", "of", "Bergen", "."]
     sentences = [LabelledSentence(words, [], opens=not number) for number in range(3)]
-    judged = judge(
+    scored = score_corpus(
         "one", tiny_model._engine, sentences, tiny_model.labels, 0.3, nested=True, agreements=(0.0, 1.0)
     )
-    assert list(judged.agreed) == [1.0]
-    (alone, *_), (together, *_) = judged.candidates, judged.agreed[1.0]
+    assert list(scored.agreed) == [1.0]
+    (alone, *_), (together, *_) = scored.candidates, scored.agreed[1.0]
     assert [one[:3] for one in alone] == [one[:3] for one in together]
     assert all(one.score >= other.score for one, other in zip(together, alone, strict=True))
 

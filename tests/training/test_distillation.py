@@ -18,19 +18,17 @@ from fofe.model.engine import Engine
 from fofe.model.storage import load_model
 from fofe.tagging.model import load
 from fofe.text.document import NONE
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import load_config
 from fofe.training.corpora import read_corpora
-from fofe.training.examples import LabelledSentence
-from fofe.training.learner import taught_loss
-from fofe.training.names import prepare_names, without_own_names
-from fofe.training.teachers import learn_from
+from fofe.training.distillation import soft_targets_of
+from fofe.training.learner import distillation_loss
+from fofe.training.training_names import prepare_names, without_own_names
 
 CPU = torch.device("cpu")
 
 
-def test_lessons_are_the_mean_of_what_teachers_say(
-    tiny_config: Path, tiny_path: Path, tmp_path: Path
-) -> None:
+def test_soft_targets_are_the_mean_over_teachers(tiny_config: Path, tiny_path: Path, tmp_path: Path) -> None:
     """In the labels of the one who learns; on fragments that are too long for a teacher there are none."""
     other = tmp_path / "other"
     settings = ["--set", "training.seed=2", "--set", "training.epochs=2", "--set", "model.max_words=3"]
@@ -38,25 +36,25 @@ def test_lessons_are_the_mean_of_what_teachers_say(
     sentences = read_corpora(load_config(tiny_config)).train[:30]
     models = [load_model(tiny_path), load_model(other / "model")]
     labels = [NONE, "NEW", *sorted(models[0].labels[1:], reverse=True)]
-    lessons = learn_from([str(tiny_path), str(other / "model")], sentences, labels, 4, CPU)
-    taught = lessons.probabilities
-    assert lessons.known.tolist() == [label != "NEW" for label in labels]
+    soft_targets = soft_targets_of([str(tiny_path), str(other / "model")], sentences, labels, 4, CPU)
+    probabilities = soft_targets.probabilities
+    assert soft_targets.known.tolist() == [label != "NEW" for label in labels]
     offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
     fragments = all_fragments(offsets, 4)
-    assert taught.shape == (len(fragments), len(labels))
+    assert probabilities.shape == (len(fragments), len(labels))
     said = []
     for model in models:
         scores = Engine(model.config, model.encoder, model.weights).score([one.words for one in sentences])
         places = zip(scores.fragments.firsts.tolist(), scores.fragments.lasts.tolist(), strict=True)
         said.append(dict(zip(places, scores.probabilities, strict=True)))
     order = [models[0].labels.index(label) for label in labels if label != "NEW"]
-    for first, last, lesson in zip(fragments.firsts, fragments.lasts, taught, strict=True):
+    for first, last, row in zip(fragments.firsts, fragments.lasts, probabilities, strict=True):
         if last - first + 1 > 3:
-            assert not lesson.any()
+            assert not row.any()
             continue
         mean = np.mean([of_model[first, last] for of_model in said], axis=0)[order]
-        assert np.delete(lesson, 1) == pytest.approx(mean, abs=2e-3)
-        assert lesson[1] == 0, "nobody knows it"
+        assert np.delete(row, 1) == pytest.approx(mean, abs=2e-3)
+        assert row[1] == 0, "nobody knows it"
 
 
 def test_an_ensemble_teaches_as_one(tiny_config: Path, tiny_path: Path, tmp_path: Path) -> None:
@@ -71,12 +69,12 @@ def test_an_ensemble_teaches_as_one(tiny_config: Path, tiny_path: Path, tmp_path
     table = json.loads((warm / "ensemble.json").read_text("utf-8"))
     (warm / "ensemble.json").write_text(json.dumps(table | {"temperatures": {"PER": 5.0}}), "utf-8")
     alone, as_one, warmed = (
-        learn_from([str(path)], sentences, labels, 4, CPU) for path in (tiny_path, together, warm)
+        soft_targets_of([str(path)], sentences, labels, 4, CPU) for path in (tiny_path, together, warm)
     )
     assert as_one.probabilities == pytest.approx(alone.probabilities, abs=2e-3)
     person = list(labels).index("PER")
     assert alone.probabilities[:, person].max() > warmed.probabilities[:, person].max() + 0.01
-    assert len({lessons.digest for lessons in (alone, as_one, warmed)}) == 3
+    assert len({soft_targets.digest for soft_targets in (alone, as_one, warmed)}) == 3
 
 
 def test_a_teacher_sees_the_names_that_it_saw_in_training() -> None:
@@ -93,27 +91,27 @@ def test_a_teacher_sees_the_names_that_it_saw_in_training() -> None:
     assert not without_own_names(others, sentences).training_bits(sentences, fragments).of_fragments().any()
 
 
-def test_a_long_text_is_read_in_pieces_with_its_names(
+def test_a_long_text_is_read_in_chunks_with_its_names(
     tiny_config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = ["--set", "training.epochs=2", "--set", "model.gazetteer.training_names=true"]
     assert main(["train", str(tiny_config), "-o", str(tmp_path / "run"), *settings]) == 0
     path = tmp_path / "run" / "model"
     sentences, labels = read_corpora(load_config(tiny_config)).train[:60], load_model(path).labels
-    at_once = learn_from([str(path)], sentences, labels, 4, CPU)
-    monkeypatch.setattr("fofe.training.tuning.SENTENCES_AT_ONCE", 7)
-    in_pieces = learn_from([str(path)], sentences, labels, 4, CPU)
+    at_once = soft_targets_of([str(path)], sentences, labels, 4, CPU)
+    monkeypatch.setattr("fofe.training.decoding.SENTENCES_AT_ONCE", 7)
+    in_pieces = soft_targets_of([str(path)], sentences, labels, 4, CPU)
     assert in_pieces.probabilities == pytest.approx(at_once.probabilities, abs=2e-3)
 
 
-def test_the_loss_is_that_of_labels_and_lessons() -> None:
+def test_the_loss_is_that_of_labels_and_soft_targets() -> None:
     scores = torch.tensor([[1.0, 2.0, 0.5], [0.0, 1.0, 3.0]])
     by_label = torch.tensor([0.4, 0.9])
-    taught = torch.tensor([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]])
+    soft = torch.tensor([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]])
     logs = torch.log(torch.softmax(scores, 1))[0]
     wanted = 0.25 * 0.4 + 0.75 * -(0.2 * logs[0] + 0.7 * logs[1] + 0.1 * logs[2])
-    losses = taught_loss(by_label, scores, taught, 0.75)
-    assert losses.tolist() == pytest.approx([float(wanted), 0.9]), "without a lesson the label counts alone"
+    losses = distillation_loss(by_label, scores, soft, 0.75)
+    assert losses.tolist() == pytest.approx([float(wanted), 0.9]), "only the label counts"
 
 
 def test_what_labels_lack_is_learned_from_a_teacher(
@@ -127,16 +125,16 @@ def test_what_labels_lack_is_learned_from_a_teacher(
     (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, documents)), "utf-8")
     settings = [
         f'data.train=["{tmp_path / "train.jsonl"}"]',
-        "training.teacher_weight=1.0",
+        "training.distillation_weight=1.0",
         "sampling.disjoint=1.0",
     ]
     options = [part for setting in settings for part in ("--set", setting)]
     f1 = {}
-    for name, teaching in (("alone", []), ("taught", ["--teacher", str(tiny_path)])):
+    for name, teaching in (("alone", []), ("distilled", ["--teacher", str(tiny_path)])):
         assert main(["train", str(tiny_config), "-o", str(tmp_path / name), *options, *teaching]) == 0
         f1[name] = load_model(tmp_path / name / "model").training["dev"]["f1"]
     assert f1["alone"] < 80
-    assert f1["taught"] > 90
+    assert f1["distilled"] > 90
 
 
 def test_a_type_that_a_teacher_does_not_know_is_learned_from_labels(
@@ -158,7 +156,7 @@ def test_a_type_that_a_teacher_does_not_know_is_learned_from_labels(
     assert [(mention.text, mention.type) for mention in found] == [("Fram", "SHIP")]
 
 
-def test_a_taught_run_goes_on_as_if_it_had_not_been_cut_off(
+def test_a_distilled_run_goes_on_as_if_it_had_not_been_cut_off(
     tiny_config: Path, tiny_path: Path, tmp_path: Path
 ) -> None:
     command = ["train", str(tiny_config), "--teacher", str(tiny_path), "--set", "training.epochs=4"]
@@ -181,7 +179,7 @@ def test_a_taught_run_goes_on_as_if_it_had_not_been_cut_off(
         assert np.array_equal(weights, cut[name]), name
 
 
-def test_teachers_that_cannot_teach_are_told(
+def test_teachers_that_cannot_teach_are_refused(
     tiny_config: Path, tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     corpus = tmp_path / "other.jsonl"
@@ -197,7 +195,7 @@ def test_teachers_that_cannot_teach_are_told(
     assert "no installed model has that name" in capsys.readouterr().err
     assert main([*run, "--set", 'training.teachers=["no/body"]']) == 2
     assert f"{tiny_config.parent / 'no/body'}: there is no such" in capsys.readouterr().err
-    assert main([*run, "--teacher", str(tiny_path), "--set", "training.teacher_weight=0"]) == 2
-    assert "teacher_weight is a share above 0 and at most 1" in capsys.readouterr().err
+    assert main([*run, "--teacher", str(tiny_path), "--set", "training.distillation_weight=0"]) == 2
+    assert "distillation_weight is a share above 0 and at most 1" in capsys.readouterr().err
     assert main([*run, "--teacher", str(tiny_path), "--set", 'model.conventions=["data"]']) == 2
-    assert "teachers do not tell conventions apart" in capsys.readouterr().err
+    assert "distillation does not know annotation schemes" in capsys.readouterr().err

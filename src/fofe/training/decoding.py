@@ -1,4 +1,4 @@
-"""The threshold and the strategy that serve the dev sets best."""
+"""Scores on annotated sentences, and the threshold and strategy that serve the dev sets best."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from fofe.decode.view import outer_spans, outermost
 from fofe.evaluate.scheme import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.engine import Scorer
-from fofe.training.annotation import Annotation, one_to_one
+from fofe.training.annotation import Annotation, LabelledSentence, one_to_one
 from fofe.training.config import DecodingConfig
-from fofe.training.examples import LabelledSentence
 
 SENTENCES_AT_ONCE = 128
 MOST = 512
@@ -24,7 +23,7 @@ MOST = 512
 
 @dataclass(frozen=True)
 class Tuned:
-    """The best way to decode, and what it reaches on the dev sets, in percent: the mean over the corpora."""
+    """The best way to decode, and its scores on the dev sets, in percent: the mean over the corpora."""
 
     strategy: str
     threshold: float
@@ -41,7 +40,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ScoredCorpus:
     """The sentences of a corpus and the candidates in them, both in the labels of the corpus."""
 
     name: str
@@ -50,20 +49,31 @@ class Judged:
     flat: bool = False
     """Whether only the outermost of nested mentions count, since the corpus has no others."""
     agreed: dict[float, list[list[Candidate]]] = field(default_factory=dict)
-    """The candidates where the types of nearby sentences count, by what they count."""
+    """The candidates if the types in nearby sentences count, by the weight of these."""
 
-    def found(self, way: Decoding) -> Iterator[list[Candidate]]:
-        """What is decoded in each sentence."""
-        for pool in self.agreed[way.agreement] if way.agreement else self.candidates:
-            kept = resolve(
-                [candidate for candidate in pool if candidate.score >= way.threshold],
-                way.strategy,
-                way.nested,
-            )
+    def found(self, decoding: Decoding) -> Iterator[list[Candidate]]:
+        """The mentions that are decoded in each sentence."""
+        for pool in self.agreed[decoding.agreement] if decoding.agreement else self.candidates:
+            reaching = [candidate for candidate in pool if candidate.score >= decoding.threshold]
+            kept = resolve(reaching, decoding.strategy, decoding.nested)
             yield outermost(kept) if self.flat else kept
 
+    def counts(self, decoding: Decoding) -> Counts:
+        """The counts of right, wrong and missed mentions."""
+        right = found = 0
+        for kept, gold in zip(self.found(decoding), self.gold, strict=True):
+            found += len(kept)
+            right += sum((start, end, label) in gold for start, end, label, _ in kept)
+        return Counts(right, found - right, sum(map(len, self.gold)) - right)
 
-def judge(
+    def evaluation(self, decoding: Decoding) -> Evaluation:
+        """The scores of names, nominals and every label."""
+        gold = {(number, *span) for number, spans in enumerate(self.gold) for span in spans}
+        predicted = {(number, *one[:3]) for number, kept in enumerate(self.found(decoding)) for one in kept}
+        return Evaluation.of(count_by(gold, predicted, key=lambda span: str(span[3])))
+
+
+def score_corpus(
     name: str,
     engine: Scorer,
     sentences: Sequence[LabelledSentence],
@@ -73,12 +83,12 @@ def judge(
     annotation: Annotation | None = None,
     nested: bool = False,
     agreements: Iterable[float] = (),
-) -> Judged:
+) -> ScoredCorpus:
     """Score the sentences of a corpus; the candidates are those that reach a threshold.
 
     What the corpus does not annotate is left out: other labels, mentions inside others where it is flat, and
-    all that is found in an unknown region and is no mention there. `nested` says whether the model's mentions
-    may nest, `agreements` what the types of nearby sentences may count.
+    whatever is found in an unknown region and is no mention there. `nested` says whether the model's mentions
+    may nest, `agreements` lists the weights that the types in nearby sentences may have.
     """
     annotation = annotation or one_to_one(labels[1:])
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
@@ -101,7 +111,7 @@ def judge(
         for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
             if sentence.unknown:
                 pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
-    return Judged(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
+    return ScoredCorpus(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
 
 
 def gold_of(
@@ -109,13 +119,12 @@ def gold_of(
 ) -> list[set[tuple[int, int, str]]]:
     """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
     gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
-    return gold if nested else [_outer(spans) for spans in gold]
-
-
-def _outer(mentions: set[tuple[int, int, str]]) -> set[tuple[int, int, str]]:
-    """The mentions that lie in no longer one."""
-    outer = set(outer_spans(mention[:2] for mention in mentions))
-    return {mention for mention in mentions if mention[:2] in outer}
+    if nested:
+        return gold
+    outer = [set(outer_spans(span[:2] for span in spans)) for spans in gold]
+    return [
+        {span for span in spans if span[:2] in borders} for spans, borders in zip(gold, outer, strict=True)
+    ]
 
 
 def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
@@ -123,10 +132,10 @@ def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
 
 
 def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
-    """Whole documents, about so many sentences together.
+    """Whole documents, about `SENTENCES_AT_ONCE` sentences together.
 
-    A very long document is cut, or its fragments would take gigabytes; of what lies further back than that,
-    no context remembers anything.
+    A very long document is cut, or its fragments would take gigabytes; no context remembers anything from
+    further back than that.
     """
     start = 0
     for end in range(1, len(sentences) + 1):
@@ -136,59 +145,39 @@ def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledS
             start = end
 
 
-def tune(corpora: Sequence[Judged], config: DecodingConfig) -> Tuned:
+def tune(corpora: Sequence[ScoredCorpus], config: DecodingConfig) -> Tuned:
     """Try every threshold with every strategy and agreement; the first of equals wins.
 
-    What counts is the mean of the corpora's F1, so that a large one does not drown the others.
+    The criterion is the mean of the corpora's F1, so that a large corpus does not drown the others.
     """
     best: Tuned | None = None
     for agreement, strategy, threshold in product(config.agreements, config.strategies, config.thresholds):
-        way = Decoding(threshold, strategy, config.nested, agreement)
-        tuned = _mean({corpus.name: _count(corpus, way) for corpus in corpora}, way)
+        tuned = scores_with(corpora, Decoding(threshold, strategy, config.nested, agreement))
         if best is None or tuned.f1 > best.f1:
             best = tuned
     assert best is not None, "what is tried is not empty"
     return best
 
 
-def tune_conventions(
-    corpora: Sequence[Judged], config: DecodingConfig, known: Collection[str]
+def tune_schemes(
+    corpora: Sequence[ScoredCorpus], config: DecodingConfig, schemes: Collection[str]
 ) -> dict[str, Decoding]:
-    """For each corpus whose conventions are known, the way to decode that serves its own dev set best."""
-    tuned = {corpus.name: tune([corpus], config) for corpus in corpora if corpus.name in known}
+    """For each corpus among the model's annotation schemes, the decoding that serves its own dev set best."""
+    tuned = {corpus.name: tune([corpus], config) for corpus in corpora if corpus.name in schemes}
     return {name: best.decoding(nested=config.nested) for name, best in tuned.items()}
 
 
-def applied(corpora: Sequence[Judged], common: Decoding, own: Mapping[str, Decoding]) -> Tuned:
-    """What a way to decode reaches on corpora, some of which have one of their own."""
-    counts = {corpus.name: _count(corpus, own.get(corpus.name, common)) for corpus in corpora}
-    return _mean(counts, common)
-
-
-def _mean(counts: Mapping[str, Counts], way: Decoding) -> Tuned:
+def scores_with(
+    corpora: Sequence[ScoredCorpus], common: Decoding, own: Mapping[str, Decoding] | None = None
+) -> Tuned:
+    """The scores on corpora with a way to decode, where some corpora may have their own."""
+    counts = {corpus.name: corpus.counts((own or {}).get(corpus.name, common)) for corpus in corpora}
     return Tuned(
-        way.strategy,
-        way.threshold,
+        common.strategy,
+        common.threshold,
         fmean(one.precision for one in counts.values()),
         fmean(one.recall for one in counts.values()),
         fmean(one.f1 for one in counts.values()),
         {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
-        way.agreement,
+        common.agreement,
     )
-
-
-def _count(corpus: Judged, way: Decoding) -> Counts:
-    right = found = 0
-    for kept, wanted in zip(corpus.found(way), corpus.gold, strict=True):
-        found += len(kept)
-        right += sum((start, end, label) in wanted for start, end, label, _ in kept)
-    return Counts(right, found - right, sum(map(len, corpus.gold)) - right)
-
-
-def evaluate(corpus: Judged, way: Decoding) -> Evaluation:
-    """The scores of names, nominals and every label of a corpus."""
-    gold = {(number, *span) for number, spans in enumerate(corpus.gold) for span in spans}
-    predicted = {
-        (number, *candidate[:3]) for number, kept in enumerate(corpus.found(way)) for candidate in kept
-    }
-    return Evaluation.of(count_by(gold, predicted, key=lambda span: str(span[3])))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,22 +17,12 @@ from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
 from fofe.features.name_table import KINDS
 from fofe.model.storage import load_model
 from fofe.tagging.model import load
+from fofe.training.annotation import LabelledSentence
 from fofe.training.config import load_config
-from fofe.training.examples import LabelledSentence
-from fofe.training.names import ENOUGH_DOCUMENTS, NEIGHBOURS, prepare_names
 from fofe.training.run import train
+from fofe.training.training_names import ENOUGH_DOCUMENTS, NEIGHBOURS, prepare_names
 
 WORDS = ("Anna", "Berg", "anna", "Oslo", "x")
-
-
-class Quiet:
-    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None: ...
-
-    def step(self, loss: float) -> None: ...
-
-    def end_epoch(self, metrics: dict[str, Any]) -> None: ...
-
-    def say(self, line: str) -> None: ...
 
 
 @st.composite
@@ -111,7 +100,7 @@ def test_a_model_learns_from_names_and_takes_them_along(
         "training.epochs": 3,
         "gate.sentences": 20,
     }
-    folder = train(load_config(tiny_config, overrides), tmp_path / "run", Quiet(), command="test")
+    folder = train(load_config(tiny_config, overrides), tmp_path / "run", command="test")
     stored = load_model(folder)
     assert stored.names is not None
     assert stored.config.gazetteer is not None
@@ -129,7 +118,6 @@ def test_a_model_learns_from_names_and_takes_them_along(
     again = train(
         load_config(tiny_config, {"training.epochs": 1}),
         tmp_path / "again",
-        Quiet(),
         command="test",
         start=folder,
     )
@@ -139,4 +127,4 @@ def test_a_model_learns_from_names_and_takes_them_along(
 def test_a_gazetteer_that_is_not_there_is_told(tiny_config: Path, tmp_path: Path) -> None:
     config = load_config(tiny_config, {"model.gazetteer.file": "none.gazetteer"})
     with pytest.raises(InputError, match="no such gazetteer"):
-        train(config, tmp_path / "run", Quiet(), command="test")
+        train(config, tmp_path / "run", command="test")

@@ -1,0 +1,153 @@
+"""Self-training: the network adds mentions that are missing from doubtful annotation while it is trained.
+
+Several times in a training the network reads the training text of such corpora. The dev set calibrates how
+likely a finding is a missing mention: if a share p of all findings with such a score is right there, then p
+of the findings with that score in the training text are mentions too, annotated or not. Almost certain ones
+count as annotated from then on, possible ones are left open; all else stays negative. Where nothing is
+missing, all mentions are accounted for, and nothing is added, however sure the network is of its mistakes.
+The missing mentions do little harm before, since an epoch sees only a small share of the fragments without a
+label.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fofe.base.arrays import IntArray
+from fofe.base.files import write_atomically
+from fofe.decode import Candidate, resolve
+from fofe.model.engine import Scorer
+from fofe.training.annotation import IN_DOUBT, LabelledSentence
+from fofe.training.corpora import Corpora
+from fofe.training.decoding import ScoredCorpus, score_corpus
+
+ROUNDS = 7
+"""How often a training looks for missing mentions, evenly spaced."""
+EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+"""The edges of the bins of scores in which findings are calibrated."""
+CERTAIN = 0.9
+POSSIBLE = 0.2
+"""From which chance on a finding counts as a mention, or is left open."""
+FILE = "self_training.json"
+
+Numbered = tuple[int, Candidate]
+"""A candidate and the number of its sentence."""
+
+
+@dataclass(frozen=True)
+class PseudoLabels:
+    """The findings in the training sentences of a run, which are numbered."""
+
+    epoch: int
+    """How many epochs had been done."""
+    sure: list[tuple[int, int, int, str]]
+    """Sentence, start, end and label of mentions, in the labels of the corpus."""
+    likely: list[tuple[int, int, int]]
+    """Sentence, start and end of possible mentions."""
+
+    def added_to(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
+        """The sentences with the findings in them."""
+        made = list(sentences)
+        for number, start, end, label in self.sure:
+            made[number] = replace(made[number], spans=[*made[number].spans, (start, end, label)])
+        # The network may be sure of a mention and yet wrong about its borders.
+        for number, start, end in [*(mention[:3] for mention in self.sure), *self.likely]:
+            made[number] = replace(made[number], unknown=(*made[number].unknown, (start, end)))
+        return made
+
+
+class SelfTraining:
+    """Looks for missing mentions in due time, and stores the findings for a run that is resumed."""
+
+    def __init__(self, corpora: Corpora, labels: Sequence[str], epochs: int, folder: Path) -> None:
+        self._corpora = corpora
+        self._labels = labels
+        self._path = folder / FILE
+        in_doubt = any(part.config.unannotated == IN_DOUBT for part in corpora.parts)
+        rounds = {math.ceil(number * epochs / (ROUNDS + 1)) for number in range(1, ROUNDS + 1)}
+        self._epochs = rounds - {epochs} if in_doubt else set()
+
+    def due(self, epoch: int) -> bool:
+        """Whether it is time, after so many epochs."""
+        return epoch in self._epochs
+
+    def find(self, engine: Scorer, epoch: int, *, nested: bool) -> PseudoLabels:
+        """Read the training sentences of all corpora in doubt."""
+        found = PseudoLabels(epoch, [], [])
+        first = 0
+        for part in self._corpora.parts:
+            if part.config.unannotated == IN_DOUBT:
+                how: dict[str, Any] = {"annotation": part.annotation, "nested": nested}
+                dev, train = (
+                    score_corpus(part.name, engine, sentences, self._labels, EDGES[0], **how)
+                    for sentences in (part.dev, part.train)
+                )
+                for number, candidate, chance in chances(dev, train, part.train):
+                    start, end, label, _ = candidate
+                    if chance >= CERTAIN:
+                        found.sure.append((first + number, start, end, label))
+                    elif chance >= POSSIBLE:
+                        found.likely.append((first + number, start, end))
+            first += len(part.train)
+        return found
+
+    def store(self, found: PseudoLabels) -> None:
+        """Write the findings to a file of the run."""
+        with write_atomically(self._path) as stream:
+            json.dump(vars(found), stream)
+
+    def stored(self, epoch: int) -> PseudoLabels | None:
+        """The findings before so many epochs were done, if there was a round."""
+        if not self._epochs or epoch <= min(self._epochs) or not self._path.exists():
+            return None
+        stored: dict[str, Any] = json.loads(self._path.read_text("utf-8"))
+        sure = [(number, start, end, label) for number, start, end, label in stored["sure"]]
+        likely = [(number, start, end) for number, start, end in stored["likely"]]
+        return PseudoLabels(stored["epoch"], sure, likely)
+
+
+def chances(
+    dev: ScoredCorpus, train: ScoredCorpus, sentences: Sequence[LabelledSentence]
+) -> Iterator[tuple[int, Candidate, float]]:
+    """The findings clear of the annotation of numbered sentences, each with its chance to be a mention."""
+    found_in_dev, found = _found(dev), _found(train)
+    clear = [(number, one) for number, one in found if _is_clear(one, sentences[number])]
+    # Laplace smoothing: few findings of a score in the dev set say little about it.
+    share = (_histogram(_right(found_in_dev, dev)) + 1) / (_histogram(found_in_dev) + 2)
+    missed = share * _histogram(found) - _histogram(_right(found, train))
+    by_bin = missed / np.maximum(_histogram(clear), 1)
+    for (number, candidate), score_bin in zip(clear, _bins(clear), strict=True):
+        yield number, candidate, float(by_bin[score_bin])
+
+
+def _found(scored: ScoredCorpus) -> list[Numbered]:
+    return [(number, one) for number, pool in enumerate(scored.candidates) for one in resolve(pool)]
+
+
+def _right(found: Sequence[Numbered], scored: ScoredCorpus) -> list[Numbered]:
+    """The findings that are annotated mentions."""
+    return [(number, one) for number, one in found if one[:3] in scored.gold[number]]
+
+
+def _histogram(found: Sequence[Numbered]) -> IntArray:
+    """[E + 1] the number of findings in each bin of scores."""
+    return np.bincount(_bins(found), minlength=len(EDGES) + 1)
+
+
+def _bins(found: Sequence[Numbered]) -> IntArray:
+    """[C] the bins of the scores of some candidates."""
+    return np.searchsorted(EDGES, [candidate.score for _, candidate in found], side="right")
+
+
+def _is_clear(candidate: Candidate, sentence: LabelledSentence) -> bool:
+    """Whether it overlaps no mention and is not marked as negative."""
+    return (candidate.start, candidate.end) not in sentence.negatives and not any(
+        start < candidate.end and candidate.start < end for start, end, _ in sentence.spans
+    )
