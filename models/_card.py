@@ -108,7 +108,7 @@ def _convention_lines(recipe: Recipe, known: Sequence[str]) -> list[str]:
         f"It can mark mentions as one of its corpora does ({', '.join(known)}), and nothing else:",
         "",
         "```console",
-        f'$ fofe tag -m {recipe.name} --conventions {known[0]} -t "{recipe.example}"',
+        f'$ fofe tag -m {recipe.name} --scheme {known[0]} -t "{recipe.example}"',
         "```",
         "",
     ]

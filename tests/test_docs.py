@@ -303,6 +303,12 @@ def test_command_reference_has_no_other_command() -> None:
     assert documented == {f"fofe {name}" for name in commands()}
 
 
+def test_command_reference_begins_with_every_command() -> None:
+    reference = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+    named = re.findall(r"^\| `fofe (\w+)`", reference, re.M)
+    assert named == list(dict.fromkeys(name.split()[0] for name in commands()))
+
+
 def test_api_reference_has_every_public_name() -> None:
     reference = (ROOT / "docs/reference/api.md").read_text("utf-8")
     for name in fofe.__all__:

@@ -1,4 +1,4 @@
-"""`fofe calibrate`."""
+"""`fofe model calibrate`."""
 
 from __future__ import annotations
 

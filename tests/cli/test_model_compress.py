@@ -1,4 +1,4 @@
-"""`fofe compress`."""
+"""`fofe model compress`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fofe inspect`."""
+"""`fofe model inspect`."""
 
 from __future__ import annotations
 

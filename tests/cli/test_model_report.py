@@ -1,4 +1,4 @@
-"""`fofe report`: a page about a model."""
+"""`fofe model report`: a page about a model."""
 
 from __future__ import annotations
 

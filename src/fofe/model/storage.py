@@ -82,7 +82,7 @@ class StoredModel:
     training words that the vectors lacked. Models of older versions do not tell."""
     card: str = ""
     training: dict[str, Any] = field(default_factory=dict)
-    """How it was trained: seed, scores, command; for `fofe inspect`."""
+    """How it was trained: seed, scores, command; for `fofe model inspect`."""
 
     @property
     def encoder(self) -> Encoder:
@@ -154,7 +154,7 @@ def _where_a_model_is(folder: Path) -> str:
         return f"give {folder / 'model'}"
     if (folder / "checkpoint.safetensors").is_file():
         return "its run is not finished: go on with fofe train --resume"
-    return "give the directory model of a finished run, or the name of an installed model: fofe models"
+    return "give the directory model of a finished run, or the name of an installed model: fofe model list"
 
 
 def size_on_disk(path: str | Path) -> int:

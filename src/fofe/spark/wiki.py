@@ -1,4 +1,4 @@
-"""`fofe wiki label` on Spark: its workers read and label the parts of the dumps.
+"""`fofe corpus wiki` on Spark: its workers read and label the parts of the dumps.
 
 One task reads each dump, and its parts are then spread over all workers. The index of titles is made by the
 driver. The work directory must be on a file system that all workers share.

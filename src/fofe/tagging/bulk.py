@@ -152,5 +152,5 @@ class _EachLanguage:
             report.note(f"documents whose language cannot be told, taken for {language}", name)
         if not self._models.follows(language):
             told_of = f"the model of {language!r} does not know those of {self._models.conventions}"
-            report.note(f"documents tagged without --conventions because {told_of}", name)
+            report.note(f"documents tagged without --scheme because {told_of}", name)
         return language
