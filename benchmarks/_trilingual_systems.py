@@ -19,7 +19,7 @@ from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training
 from fofe.kbp.source import source_files
 from fofe.kbp.tab import numbered, write_tab
-from fofe.kbp.tag import TagJob, tag_files
+from fofe.kbp.tag import SourceTagging, tag_files
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
 from fofe.training.annotation import LabelledSentence, labelled_sentences
@@ -85,9 +85,9 @@ def train_ours(config: RunConfig, folder: Path, command: str, fold: Fold | None 
 def run_ours(language: Language, model: Path, files: PartFiles, output: Path) -> Path:
     """Tag the raw documents of a part."""
     if not output.exists():
-        job = TagJob({language.code: str(model)})
-        with Journal(output.with_suffix(".work"), job.fingerprint()) as journal:
-            tagged = tag_files(job, source_files([str(files.documents)]), journal, run=output.stem)
+        how = SourceTagging({language.code: str(model)})
+        with Journal(output.with_suffix(".work"), how.fingerprint()) as journal:
+            tagged = tag_files(how, source_files([str(files.documents)]), journal, run=output.stem)
             if tagged.bad:
                 raise SystemExit("\n".join(tagged.bad))
             write_tab(tagged.mentions, output)

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from fofe.cli import main
-from fofe.tagging import sources as _sources
+from fofe.tagging import pipeline
 
 TEXT = "Anna Berg met the mayor of Bergen."
 HANGING = 3600
@@ -41,7 +41,7 @@ def model(tiny_path: Path) -> str:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a short input is already shared among workers, again and again."""
-    monkeypatch.setattr(_sources, "CHUNK_BYTES", 200)
+    monkeypatch.setattr(pipeline, "CHUNK_BYTES", 200)
 
 
 def tag(model: str, *arguments: str) -> int:

@@ -82,7 +82,7 @@ def test_bad_documents_are_listed_and_the_others_tagged(
         "a.xml:1: byte 0xe9 at offset 19 is not UTF-8",
         "b.xml: document ENG_B: the tag <post at offset 16 never ends",
         "c.xml: document SPA_C is in spa, for which there is no model (add --model spa=...)",
-        "d.xml: document d: its language cannot be told (give --lang)",
+        "d.xml: document d: its language cannot be recognised (give --lang)",
         f"z.xml: document ENG_NW_1 was already in {docs / 'nw.xml'}",
         "5 documents left out because of errors; 4 done",
     ):
@@ -167,12 +167,12 @@ def test_a_killed_run_goes_on_to_the_same_result(
 def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
     from fofe.base.journal import Journal
     from fofe.kbp.source import source_files
-    from fofe.kbp.tag import TagJob, tag_files
+    from fofe.kbp.tag import SourceTagging, tag_files
 
-    job, files = TagJob({"eng": str(tiny_path)}), source_files([str(docs)])
+    how, files = SourceTagging({"eng": str(tiny_path)}), source_files([str(docs)])
     with Journal(tmp_path / "work", "run", resume=False) as journal:
-        first = tag_files(job, files, journal, run="r")
+        first = tag_files(how, files, journal, run="r")
         (docs / "nw.xml").write_text(NEWSWIRE.replace("Anna Berg", "Omar Haddad"), encoding="utf-8")
-        second = tag_files(job, files, journal, run="r")
+        second = tag_files(how, files, journal, run="r")
     assert "Anna Berg" in {mention.text for mention in first.mentions}
     assert "Anna Berg" not in {mention.text for mention in second.mentions}

@@ -34,4 +34,4 @@ def test_ranges_give_every_line_once_with_its_number(
 
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(InputError, match="nowhere"):
-        cut_up(["nowhere"])
+        cut_up(["nowhere"], 9)

@@ -23,6 +23,8 @@ from fofe.wiki.types import LOOP
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from fofe.spark.lines import Range
+
 TEXTS = [
     "Anna Berg met the mayor of Bergen.",
     "",
@@ -68,9 +70,15 @@ def test_the_tag_command_gives_the_same_output(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from fofe.spark import bulk
+    from fofe.spark import lines, tagging
 
-    monkeypatch.setattr(bulk.tag_lines, "__kwdefaults__", {"size": 700})
+    cut: list[Range] = []
+
+    def cut_up(paths: list[str], _: int) -> list[Range]:
+        cut.extend(lines.cut_up(paths, 700))
+        return list(cut)
+
+    monkeypatch.setattr(tagging, "cut_up", cut_up)
     text, corpus = tmp_path / "news.txt", tmp_path / "corpus.jsonl"
     text.write_text("\n".join(TEXTS * 12), "utf-8")
     corpus.write_text("".join(json.dumps({"text": one}) + "\n" for one in TEXTS) + "broken\n", "utf-8")
@@ -82,6 +90,7 @@ def test_the_tag_command_gives_the_same_output(
     assert _rounded(on_spark) == _rounded(alone)
     assert capsys.readouterr().err == told
     assert len(on_spark.read_text("utf-8").splitlines()) == len(TEXTS) * 13
+    assert sum(part.path == str(text) for part in cut) > 1, "a file was shared among workers"
 
 
 def _rounded(path: Path) -> list[str]:

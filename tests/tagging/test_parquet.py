@@ -9,7 +9,8 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.cli import main
-from fofe.tagging.parquet import TextsJob, tag_files
+from fofe.tagging.parquet import tag_files
+from fofe.tagging.pipeline import TagJob, mentions_only
 
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
@@ -32,7 +33,9 @@ def test_every_row_comes_back_with_its_mentions(
     table: str, tmp_path: Path, tiny_path: Path, tiny_model: Model, workers: int
 ) -> None:
     output = str(tmp_path / "out.parquet")
-    assert tag_files(TextsJob(str(tiny_path)), [table, table], output, workers=workers) == 2 * len(TEXTS)
+    assert tag_files(
+        TagJob(str(tiny_path), mentions_only), [table, table], output, workers=workers
+    ) == 2 * len(TEXTS)
     rows = pq.read_table(output).to_pylist()
     assert [row["number"] for row in rows] == [0, 1, 2, 3, 0, 1, 2, 3]
     assert [row["text"] for row in rows] == TEXTS * 2
@@ -50,7 +53,7 @@ def test_many_rows(tmp_path: Path, tiny_path: Path) -> None:
     names = ["Lima", "Porto", "Leeds"]
     texts = [f"In {names[number % 3]} it rained." for number in range(2500)]
     pq.write_table(pa.table({"body": pa.array(texts, pa.large_string())}), path)
-    tag_files(TextsJob(str(tiny_path)), [str(path)], output, text_column="body")
+    tag_files(TagJob(str(tiny_path), mentions_only), [str(path)], output, text_column="body")
     mentions = pq.read_table(output).column("mentions").to_pylist()
     assert [found[0]["text"] for found in mentions] == [names[number % 3] for number in range(2500)]
 
@@ -59,11 +62,11 @@ def test_a_directory_stands_for_its_files(table: str, tmp_path: Path, tiny_path:
     folder = tmp_path / "parts.parquet"
     folder.mkdir()
     with pytest.raises(InputError, match="is a directory without"):
-        tag_files(TextsJob(str(tiny_path)), [str(folder)], str(tmp_path / "out.parquet"))
+        tag_files(TagJob(str(tiny_path), mentions_only), [str(folder)], str(tmp_path / "out.parquet"))
     for name in ("part-1.parquet", "part-2.parquet"):
         (folder / name).write_bytes(Path(table).read_bytes())
     (folder / "_SUCCESS").write_bytes(b"")
-    rows = tag_files(TextsJob(str(tiny_path)), [str(folder)], str(tmp_path / "out.parquet"))
+    rows = tag_files(TagJob(str(tiny_path), mentions_only), [str(folder)], str(tmp_path / "out.parquet"))
     assert rows == 2 * len(TEXTS)
 
 
@@ -95,13 +98,13 @@ def test_what_parquet_cannot_do_is_refused(
 
 def test_options_are_those_of_the_model(table: str, tmp_path: Path, tiny_path: Path) -> None:
     output = str(tmp_path / "out.parquet")
-    tag_files(TextsJob(str(tiny_path), options={"threshold": 1.0}), [table], output)
+    tag_files(TagJob(str(tiny_path), mentions_only, options={"threshold": 1.0}), [table], output)
     assert pq.read_table(output).column("mentions").to_pylist() == [[], None, [], []]
 
 
 def test_mistakes_are_told_and_leave_no_file(table: str, tmp_path: Path, tiny_path: Path) -> None:
     output = tmp_path / "out.parquet"
-    job = TextsJob(str(tiny_path))
+    job = TagJob(str(tiny_path), mentions_only)
     (tmp_path / "no.parquet").write_bytes(b"PAR1 or so")
     pq.write_table(pa.table({"text": ["a"], "mentions": [1]}), tmp_path / "had.parquet")
     for paths, column, problem in (

@@ -16,7 +16,7 @@ from fofe.cli._progress import Bar, say, say_report
 if TYPE_CHECKING:
     from fofe.base.report import Report
     from fofe.kbp.source import Reading, SourceDocument
-    from fofe.kbp.tag import TagJob
+    from fofe.kbp.tag import SourceTagging
     from fofe.text.document import Document
 
 DOCUMENTS = option("documents", nargs="+", metavar="DOCS", help="source documents, or directories of them")
@@ -87,14 +87,14 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.kbp.tab import write_tab
     from fofe.kbp.tag import tag_files
 
-    job = _job(args)
+    how = _how(args)
     files = source_files(args.documents)
     with (
-        Journal(f"{args.output}.work", job.fingerprint(), resume=args.resume) as journal,
+        Journal(f"{args.output}.work", how.fingerprint(), resume=args.resume) as journal,
         Bar(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar,
     ):
         try:
-            tagged = tag_files(job, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
+            tagged = tag_files(how, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
         except KeyboardInterrupt:
             bar.say("interrupted; give the same command with --resume to go on")
             return INTERRUPTED
@@ -103,9 +103,9 @@ def tag(args: argparse.Namespace) -> int:
     return _finish(tagged.report, tagged.bad, tagged.documents)
 
 
-def _job(args: argparse.Namespace) -> TagJob:
+def _how(args: argparse.Namespace) -> SourceTagging:
     from fofe.kbp.language import language_code
-    from fofe.kbp.tag import TagJob
+    from fofe.kbp.tag import SourceTagging
     from fofe.tagging.installed import model_path
 
     models: dict[str, str] = {}
@@ -116,7 +116,7 @@ def _job(args: argparse.Namespace) -> TagJob:
         if language_code(language) in models:
             raise FofeError(f"there are two models for {language} (make one of them by fofe model average)")
         models[language_code(language)] = path
-    return TagJob(
+    return SourceTagging(
         models={language: str(model_path(path)) for language, path in models.items()},
         reading=_reading(args),
         language=None if args.lang is None else language_code(args.lang),

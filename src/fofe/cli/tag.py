@@ -21,8 +21,7 @@ from fofe.cli._progress import Bar, say, say_report
 if TYPE_CHECKING:
     from fofe.base.report import Report
     from fofe.cli._show import Show
-    from fofe.tagging.bulk import Tagged, TagJob
-    from fofe.tagging.inputs import Piece
+    from fofe.tagging.pipeline import Input, Tagged, TagJob
 
 OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
 INPUT_FORMATS = ("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano")
@@ -134,15 +133,16 @@ def tag(args: argparse.Namespace) -> int:
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
-    job = _job(args, Show(format, args.offsets, colour, alone=len(first_two) == 1))
+    show = Show(format, args.offsets, colour, alone=len(first_two) == 1)
+    job = _job(args, show)
     with (
         closing(_results(args, job, chain(first_two, waiting))) as results,
         open_output(args.output) as stream,
         Bar(total=size, unit="B", unit_scale=True, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
-        stream.write(job.show.head)
+        stream.write(show.head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
-        stream.write(job.show.end)
+        stream.write(show.end)
     say_report(report)
     if bad:
         say(f"{bad} documents left out for the reasons given above; {tagged} tagged")
@@ -150,21 +150,21 @@ def tag(args: argparse.Namespace) -> int:
 
 
 def _results(
-    args: argparse.Namespace, job: TagJob, waiting: Iterator[Piece]
-) -> Generator[Tagged, None, None]:
+    args: argparse.Namespace, job: TagJob[str], waiting: Iterator[Input]
+) -> Generator[Tagged[str], None, None]:
     """What becomes of the documents, chunk after chunk."""
     if args.engine == "spark":
         from fofe.base.report import Report
-        from fofe.spark.bulk import tag_lines
         from fofe.spark.session import make_session
+        from fofe.spark.tagging import tag_lines
         from fofe.tagging.sources import find_sources
 
         sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, Report())
         return tag_lines(make_session(args.master), job, sources)
     from fofe.base.workers import in_order
-    from fofe.tagging.sources import chunks
+    from fofe.tagging.pipeline import chunks
 
-    return in_order(job, chunks(waiting), args.workers)
+    return in_order(job, chunks(waiting, lambda one: one.size), args.workers)
 
 
 def _check_effect(args: argparse.Namespace, *, parquet: bool) -> None:
@@ -186,14 +186,15 @@ def _tag_parquet(args: argparse.Namespace) -> int:
     _check_parquet(args)
     options = {name: value for name, value in _options(args).items() if value is not None}
     if args.engine != "spark":
-        from fofe.tagging.parquet import TextsJob, tag_files
+        from fofe.tagging.parquet import tag_files
+        from fofe.tagging.pipeline import TagJob, mentions_only
 
-        job = TextsJob(_model(args), args.engine, args.device, options)
+        job = TagJob(_model(args), mentions_only, args.engine, args.device, options)
         rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
         say(f"{rows} rows tagged")
         return 0
-    from fofe.spark.bulk import tag_parquet
     from fofe.spark.session import make_session
+    from fofe.spark.tagging import tag_parquet
 
     model = _model(args)
     tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, model, options)
@@ -225,10 +226,10 @@ def _check_parquet(args: argparse.Namespace) -> None:
     refuse_input(args.output, chain(args.inputs, in_folders))
 
 
-def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], int | None]:
+def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Input], int | None]:
     """The documents that are to be read, and their bytes if that is known."""
     from fofe.base.errors import FofeError
-    from fofe.tagging.sources import find_sources, pieces, texts, total_size
+    from fofe.tagging.sources import find_sources, inputs, texts, total_size
 
     if args.text and args.inputs:
         raise FofeError("give either --text or files, not both")
@@ -238,7 +239,7 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Piece], i
         say("reads what you type, one document per line, until Ctrl-D (see fofe tag --help for other ways)")
     sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
-    return pieces(sources, report), total_size(sources)
+    return inputs(sources, report), total_size(sources)
 
 
 def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
@@ -260,16 +261,16 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     return format
 
 
-def _job(args: argparse.Namespace, show: Show) -> TagJob:
-    from fofe.tagging.bulk import TagJob
+def _job(args: argparse.Namespace, show: Show) -> TagJob[str]:
+    from fofe.tagging.pipeline import TagJob
 
     return TagJob(
-        model=_model(args),
+        models=_model(args),
+        writer=show.writer,
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
         options=_options(args),
         flat=args.flat,
-        show=show,
         strict=args.strict,
     )
 
@@ -301,13 +302,13 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write(
-    results: Iterable[Tagged], stream: IO[str], bar: Bar, report: Report, *, strict: bool
+    results: Iterable[Tagged[str]], stream: IO[str], bar: Bar, report: Report, *, strict: bool
 ) -> tuple[int, int]:
     """Write and tell what comes; returns how many documents were tagged and how many were bad."""
     tagged = 0
     bad: Counter[str] = Counter()
     for result in results:
-        stream.write(result.output)
+        stream.writelines(filter(None, result.outputs))
         stream.flush()  # whoever reads the other end of a pipe sees it now
         if strict and result.bad:
             raise result.bad[0]

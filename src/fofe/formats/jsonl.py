@@ -29,12 +29,11 @@ from fofe.formats._foreign import IF_DOCCANO, IF_LABEL_STUDIO, note_unread_annot
 from fofe.formats.common import meta_beside, text_of, to_json
 from fofe.formats.json_fields import Fields
 from fofe.text.align import Aligner, align, token_regions
-from fofe.text.document import KNOWN, NEGATIVE, UNKNOWN, Document, Mention, Region, Sentence, Token
+from fofe.text.document import REGION_KEYS, Document, Mention, Region, Sentence, Token
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
 MENTION_KEYS = ("mentions", "entities")
-REGION_KEYS = {UNKNOWN: "unknown", KNOWN: "known", NEGATIVE: "negatives"}
 RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
 
 _ONE_A_LINE = "put one JSON object on each line"

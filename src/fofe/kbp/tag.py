@@ -1,65 +1,49 @@
 """Tagging source documents, thousands of them: in parallel, past bad ones, and to be resumed.
 
-Each document is tagged on its own, by the model of its language, and its result does not depend on what was
-tagged before it or beside it. So the output is the same for any number of workers and interruptions.
+Each document is tagged on its own, by the model of its language. So the output is the same for any number of
+workers and interruptions.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
-from fofe.base.workers import in_order
 from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
 from fofe.kbp.tab import TabMention, numbered
-from fofe.text.document import NAME
-
-if TYPE_CHECKING:
-    from fofe.tagging.model import Model
+from fofe.model.ensemble import directories
+from fofe.tagging.pipeline import Input, TagJob, chunks, given_text, mentions_only, tag_chunks
+from fofe.text.document import NAME, Mention
 
 Entry = dict[str, Any]
 """What was found in a file, in JSON types."""
 
 AUTHOR_TYPE = "PER"
-CHUNK_BYTES = 65_536
 DIGITS = 6
 """Of a confidence."""
 
 
 @dataclass(frozen=True)
-class TagJob:
-    """Everything that a process needs to know to tag files."""
+class SourceTagging:
+    """How source documents are tagged."""
 
     models: Mapping[str, str]
     """Model directories by language, as three letters."""
     reading: Reading = field(default_factory=Reading)
     language: str | None = None
-    """The language of all documents; else each is told by its id or its text."""
+    """The language of all documents; without it, that of each is recognised by its id or its text."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Those of `Model.with_options`."""
 
-    def start(self) -> Callable[[list[str]], list[Entry]]:
-        """Load the models."""
-        from fofe.tagging.model import load
-
-        models = {code: load(path).with_options(**self.options) for code, path in self.models.items()}
-
-        def tag(paths: list[str]) -> list[Entry]:
-            return [self._tag_file(path, models) for path in paths]
-
-        return tag
-
     def fingerprint(self) -> list[Any]:
         """What the result depends on besides the documents and the version."""
-        from fofe.model.ensemble import directories
-
         digest = hashlib.sha256()
         for path in self.models.values():
             for directory in directories(path):
@@ -68,49 +52,61 @@ class TagJob:
                         digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
 
-    def _tag_file(self, path: str, models: Mapping[str, Model]) -> Entry:
-        report = Report()
-        entry: Entry = {"file": path, "stamp": stamp(Path(path)), "documents": [], "bad": []}
-        for document in read_sources(path, self.reading, report):
-            try:
-                if isinstance(document, InputError):
-                    raise document
-                mentions = tag_document(document, self._model_for(document, models))
-            except InputError as error:
-                entry["bad"].append(str(error))
-                continue
-            rows = [[row.start, row.end, row.text, row.type, row.kind, row.score] for row in mentions]
-            entry["documents"].append([document.id, rows])
-        entry["counts"], entry["places"] = dict(report.counts), report.places
-        return entry
-
-    def _model_for(self, document: SourceDocument, models: Mapping[str, Model]) -> Model | None:
-        """The model of a document's language; a document without text needs none."""
+    def input_of(self, document: SourceDocument) -> Input:
+        """What a model is to read of a document; an error where there is none for its language."""
         if not document.shown.text:
-            return None
+            return given_text(document.id, None)
         language = self.language or document.language()
+        if language in self.models:
+            return given_text(document.id, document.shown.text, language)
         if language is None:
-            raise InputError(
-                f"document {document.id}: its language cannot be told",
-                path=document.path,
-                remedy="give --lang",
-            )
-        if language not in models:
-            raise InputError(
-                f"document {document.id} is in {language}, for which there is no model",
-                path=document.path,
-                remedy=f"add --model {language}=...",
-            )
-        return models[language]
+            problem, remedy = f"{document.id}: its language cannot be recognised", "give --lang"
+        else:
+            problem = f"{document.id} is in {language}, for which there is no model"
+            remedy = f"add --model {language}=..."
+        raise InputError(f"document {problem}", path=document.path, remedy=remedy)
 
 
-def tag_document(document: SourceDocument, model: Model | None) -> list[TabMention]:
-    """The mentions of a document in the order of the source, and the authors of its posts."""
+class _File:
+    """A file that has been read: its documents, the inputs of the model, and the entry of the journal."""
+
+    def __init__(self, path: Path, how: SourceTagging) -> None:
+        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": []}
+        self.path = path
+        self.documents: list[SourceDocument] = []
+        self.inputs: list[Input] = []
+        report = Report()
+        for document in read_sources(path, how.reading, report):
+            self._add(document, how)
+        self.entry |= {"counts": dict(report.counts), "places": report.places}
+
+    def _add(self, document: SourceDocument | InputError, how: SourceTagging) -> None:
+        try:
+            if isinstance(document, InputError):
+                raise document
+            self.inputs.append(how.input_of(document))
+            self.documents.append(document)
+        except InputError as error:
+            self.entry["bad"].append(str(error))
+
+    def done(self, found: Iterable[Sequence[Mention] | None]) -> tuple[str, Entry]:
+        """The key and the value for the journal, from the mentions of each document."""
+        for document, mentions in zip(self.documents, found, strict=True):
+            rows = [
+                [row.start, row.end, row.text, row.type, row.kind, row.score]
+                for row in mentions_in_source(document, mentions or ())
+            ]
+            self.entry["documents"].append([document.id, rows])
+        return str(self.path), self.entry
+
+
+def mentions_in_source(document: SourceDocument, mentions: Iterable[Mention]) -> list[TabMention]:
+    """The mentions of what is shown and the authors of posts, in the order of the source."""
     found = [
         TabMention(document.id, start, end, document.text[start:end], AUTHOR_TYPE, NAME)
         for start, end in document.authors
     ]
-    for mention in model.fresh()(document.shown.text).mentions if model else ():
+    for mention in mentions:
         start, end = document.shown.to_source(mention.start, mention.end)
         text = document.text[start:end]
         score = round(mention.score, DIGITS)
@@ -119,7 +115,7 @@ def tag_document(document: SourceDocument, model: Model | None) -> list[TabMenti
 
 
 @dataclass
-class Tagged:
+class TaggedSources:
     """What came of a run."""
 
     mentions: list[TabMention]
@@ -130,22 +126,30 @@ class Tagged:
 
 
 def tag_files(
-    job: TagJob,
+    how: SourceTagging,
     files: list[Path],
     journal: Journal,
     *,
     run: str,
     workers: int = 1,
     watch: Callable[[int], object] = abs,
-) -> Tagged:
-    """Tag files and write down what was done; `watch` is told the bytes of each chunk that is done."""
-    chunks = list(_chunks([file for file in files if _done(journal, file) is None]))
-    if chunks:
-        with closing(in_order(job, chunks, workers)) as results:
-            for entries in results:
-                journal.add_all((entry["file"], entry) for entry in entries)
-                watch(sum(entry["stamp"][0] for entry in entries))
-    return _gather([_done(journal, file) for file in files], run)
+) -> TaggedSources:
+    """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done."""
+
+    def read() -> Iterator[tuple[list[_File], list[Input]]]:
+        for paths in chunks(waiting, lambda path: path.stat().st_size):
+            opened = [_File(path, how) for path in paths]
+            yield opened, [one for file in opened for one in file.inputs]
+
+    waiting = [file for file in files if _done(journal, file) is None]
+    if waiting:
+        job = TagJob(how.models, mentions_only, options=how.options, alone=True)
+        with closing(tag_chunks(job, read(), workers)) as results:
+            for opened, tagged in results:
+                found = iter(tagged.outputs)
+                journal.add_all([file.done([next(found) for _ in file.inputs]) for file in opened])
+                watch(sum(file.entry["stamp"][0] for file in opened))
+    return _gather(files, [_done(journal, file) for file in files], run)
 
 
 def _done(journal: Journal, file: Path) -> Entry | None:
@@ -154,26 +158,13 @@ def _done(journal: Journal, file: Path) -> Entry | None:
     return entry if entry is not None and entry["stamp"] == stamp(file) else None
 
 
-def _chunks(files: Iterable[Path]) -> Iterator[list[str]]:
-    chunk: list[str] = []
-    size = 0
-    for file in files:
-        chunk.append(str(file))
-        size += file.stat().st_size
-        if size >= CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _gather(entries: Iterable[Entry | None], run: str) -> Tagged:
+def _gather(files: Iterable[Path], entries: Iterable[Entry | None], run: str) -> TaggedSources:
     """All results in the order of the files."""
     seen: dict[str, str] = {}
     bad: list[str] = []
     report = Report()
     mentions: list[TabMention] = []
-    for entry in entries:
+    for file, entry in zip(files, entries, strict=True):
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
         noted = Report()
@@ -183,11 +174,11 @@ def _gather(entries: Iterable[Entry | None], run: str) -> Tagged:
         bad += entry["bad"]
         for id, rows in entry["documents"]:
             if id in seen:
-                bad.append(str(same_id(id, entry["file"], seen[id])))
+                bad.append(str(same_id(id, str(file), seen[id])))
                 continue
-            seen[id] = entry["file"]
+            seen[id] = str(file)
             mentions += [
                 TabMention(id, start, end, text, type, kind, score=score)
                 for start, end, text, type, kind, score in rows
             ]
-    return Tagged(list(numbered(mentions, run)), len(seen), bad, report)
+    return TaggedSources(list(numbered(mentions, run)), len(seen), bad, report)

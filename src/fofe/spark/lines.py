@@ -24,7 +24,7 @@ class Range(NamedTuple):
     first_line: int = 1
 
 
-def cut_up(paths: Iterable[str], size: int = RANGE_BYTES) -> list[Range]:
+def cut_up(paths: Iterable[str], size: int) -> list[Range]:
     """The ranges of some files, in their order."""
     found = []
     for path in paths:

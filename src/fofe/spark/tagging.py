@@ -1,26 +1,33 @@
-"""Tagging the texts of a DataFrame: the model is loaded once in each Python worker."""
+"""Tagging on Spark: the texts of a DataFrame, and what `fofe tag` does with files.
+
+A model is loaded once in each Python worker, and stays there for later jobs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import pickle
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fofe.base.errors import FofeError
+from fofe.spark.lines import RANGE_BYTES, Range, count_lines, cut_up, numbered, read_range
+from fofe.spark.rows import Row, map_rows, one_row_each
 from fofe.tagging.installed import AUTO, model_path
-from fofe.tagging.mention_column import mention_fields, mentions_type
+from fofe.tagging.parquet import text_inputs, with_mentions
+from fofe.tagging.pipeline import Input, Tagged, TagJob, chunks, mentions_only
+from fofe.tagging.sources import TEXT_LINES, Source, json_line, text_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
-
-    from fofe.tagging.model import Model
+    from pyspark.sql import DataFrame, SparkSession
 
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
 
-Options = tuple[tuple[str, Any], ...]
+_RANGE = "kind string, path string, start long, end long, first_line long"
+_LINES: dict[str, Callable[[str, int, bytes], Input]] = {TEXT_LINES: text_line, "jsonl": json_line}
 
 
 def tag(
@@ -47,34 +54,85 @@ def tag(
         raise FofeError(f"no column {text_col!r} among {', '.join(frame.columns)}")
     if mentions_col in frame.columns:
         raise FofeError(f"there is a column {mentions_col!r} already: give another name as mentions_col")
-    chosen = tuple(sorted(options.items()))
     path = AUTO if model == AUTO else str(model_path(model).resolve())
-    _model(path, chosen)  # what is wrong with it is told here, not by a worker in the middle of the job
+    job = pickle.dumps(TagJob(path, mentions_only, options=options))
+    _started(job)  # what is wrong with a model is reported here, not by a worker in the middle of the job
     column = types.StructField(mentions_col, types._parse_datatype_string(MENTIONS))
     schema = types.StructType([*frame.schema.fields, column])
-    return frame.mapInArrow(partial(_tag_batches, path, chosen, text_col, mentions_col), schema)
-
-
-@cache
-def _model(path: str, options: Options) -> Model:
-    """A model that stays in the memory of its process, since workers are used again."""
-    from fofe.tagging.model import load
-
-    return load(path).with_options(**dict(options))
+    return frame.mapInArrow(partial(_tag_batches, job, text_col, mentions_col), schema)
 
 
 def _tag_batches(
-    path: str, options: Options, text_col: str, mentions_col: str, batches: Iterable[pa.RecordBatch]
+    job: bytes, text_col: str, mentions_col: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    model = _model(path, options)
+    tag_chunk = _started(job)
     for batch in batches:
-        texts = batch.column(text_col).to_pylist()
-        tagged = model.tag(text or "" for text in texts)
-        found = [
-            None if text is None else [mention_fields(mention) for mention in document.mentions]
-            for text, document in zip(texts, tagged, strict=True)
-        ]
-        column = pa.array(found, type=mentions_type())
-        yield pa.RecordBatch.from_arrays([*batch.columns, column], names=[*batch.schema.names, mentions_col])
+        yield with_mentions(batch, tag_chunk(text_inputs(batch, text_col)), mentions_col)
+
+
+def tag_lines(
+    spark: SparkSession, job: TagJob[str], sources: list[Source]
+) -> Generator[Tagged[str], None, None]:
+    """What became of each chunk of some files of lines, plain text or JSON, in the order of the input."""
+    from pyspark.storagelevel import StorageLevel
+
+    for source in sources:
+        if source.kind not in _LINES or source.path == "-":
+            raise FofeError(
+                f"Spark reads files of lines, plain text or JSON, and parquet; {source.path} is {source.kind}"
+            )
+    kinds = {source.path: source.kind for source in sources}
+    ranges = cut_up([source.path for source in sources], RANGE_BYTES)
+    ranges = numbered(ranges, _counts(spark, ranges))
+    work = one_row_each(spark, [(kinds[part.path], *part) for part in ranges], _RANGE)
+    started = partial(_tag_ranges, pickle.dumps(job))
+    tagged = map_rows(work, started, "tagged binary").persist(StorageLevel.DISK_ONLY)
+    try:
+        tagged.count()  # all partitions at the same time; read one after another they would be made so
+        for row in tagged.toLocalIterator():
+            yield cast(Tagged[str], pickle.loads(row.tagged))
+    finally:
+        tagged.unpersist()
+
+
+def tag_parquet(
+    spark: SparkSession, paths: list[str], output: str, text_col: str, model: str, options: dict[str, Any]
+) -> None:
+    """Tag the texts of parquet files, and write all of their columns and the mentions to others."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        tag(spark.read.parquet(*paths), text_col, model, **options).write.parquet(output)
+    except AnalysisException as error:  # a path that is not there, or an output that is
+        raise FofeError(str(error).partition("\n")[0]) from None
+
+
+def _counts(spark: SparkSession, ranges: list[Range]) -> list[int]:
+    """The lines of each range; nobody asks for them where every file is one range."""
+    if not any(part.start for part in ranges):
+        return [0] * len(ranges)
+    work = one_row_each(spark, [("", *part) for part in ranges], _RANGE)
+    return [row.lines for row in map_rows(work, _count_ranges, "lines long").collect()]
+
+
+def _range(row: Row) -> Range:
+    return Range(row["path"], row["start"], row["end"], row["first_line"])
+
+
+def _count_ranges(rows: Iterator[Row]) -> Iterator[Row]:
+    return ({"lines": count_lines(_range(row))} for row in rows)
+
+
+@cache
+def _started(job: bytes) -> Callable[[list[Input]], Tagged[Any]]:
+    """A job that stays in the memory of its process with its model, since workers are used again."""
+    return cast(TagJob[Any], pickle.loads(job)).start()
+
+
+def _tag_ranges(job: bytes, rows: Iterator[Row]) -> Iterator[Row]:
+    tag_chunk = _started(job)
+    for row in rows:
+        make = _LINES[row["kind"]]
+        inputs = (make(row["path"], *line) for line in read_range(_range(row)))
+        for chunk in chunks(inputs, lambda one: one.size):
+            yield {"tagged": pickle.dumps(tag_chunk(chunk))}

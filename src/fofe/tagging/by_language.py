@@ -126,8 +126,13 @@ class ByLanguage:
         """Tag documents, each with the language whose model is to do it."""
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
-            by_language: dict[str, list[Document]] = {}
-            for language, document in group:
-                by_language.setdefault(language, []).append(document)
-            tagged = {of: self.model(of).tag_documents(theirs) for of, theirs in by_language.items()}
-            yield from (next(tagged[language]) for language, _ in group)
+            yield from tag_each([(self.model(language), document) for language, document in group])
+
+
+def tag_each(documents: Sequence[tuple[Model, Document]]) -> Iterator[Document]:
+    """Tag documents, each by the model beside it; yields them in order. Those of one model share batches."""
+    by_model: dict[Model, list[Document]] = {}
+    for model, document in documents:
+        by_model.setdefault(model, []).append(document)
+    tagged = {model: model.tag_documents(theirs) for model, theirs in by_model.items()}
+    return (next(tagged[model]) for model, _ in documents)

@@ -7,17 +7,15 @@ at a time. Needs `fofe[parquet]`.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import write_atomically
-from fofe.base.workers import in_order
-from fofe.tagging.mention_column import mention_fields, mentions_type
+from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, tag_chunks
+from fofe.text.document import Mention
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,64 +23,66 @@ if TYPE_CHECKING:
 MENTIONS = "mentions"
 ROWS_AT_ONCE = 1024
 
-Texts = list[str | None]
-Found = list[list[dict[str, Any]] | None]
-
-
-@dataclass(frozen=True)
-class TextsJob:
-    """What a process needs to tag lists of texts."""
-
-    model: str
-    engine: str = "numpy"
-    device: str = "auto"
-    options: dict[str, Any] = field(default_factory=dict)
-    """Those of `Model.with_options`."""
-
-    def start(self) -> Callable[[Texts], Found]:
-        """Load the model."""
-        from fofe.tagging.model import load
-
-        model = load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
-
-        def tag(texts: Texts) -> Found:
-            tagged = model.tag(text for text in texts if text is not None)
-            return [
-                None if text is None else [mention_fields(mention) for mention in next(tagged).mentions]
-                for text in texts
-            ]
-
-        return tag
-
 
 def tag_files(
-    job: TextsJob, paths: Sequence[str], output: str, *, text_column: str = "text", workers: int = 1
+    job: TagJob[list[Mention]],
+    paths: Sequence[str],
+    output: str,
+    *,
+    text_column: str = "text",
+    workers: int = 1,
 ) -> int:
     """Tag the texts of some files of the same columns into one; returns the number of rows.
 
     A directory stands for the parquet files in it, in the order of their names.
     """
     pq = _require_parquet()
+    import pyarrow as pa
+
     paths = [file for path in paths for file in _files(path)]
     rows = 0
-    waiting: deque[pa.RecordBatch] = deque()
     schema = _schema(paths, text_column)
-
-    def texts() -> Iterator[Texts]:
-        for batch in _batches(paths, schema):
-            waiting.append(batch)
-            yield batch.column(text_column).to_pylist()
-
+    chunks = ((batch, text_inputs(batch, text_column)) for batch in _batches(paths, schema))
     with (
-        closing(in_order(job, texts(), workers)) as results,
+        closing(tag_chunks(job, chunks, workers)) as results,
         write_atomically(output, "wb") as stream,
-        pq.ParquetWriter(stream, schema.append(_mentions_field())) as writer,
+        pq.ParquetWriter(stream, schema.append(pa.field(MENTIONS, mentions_type()))) as writer,
     ):
-        for found in results:
-            batch = waiting.popleft()
-            writer.write_batch(_with_mentions(batch, found))
+        for batch, tagged in results:
+            writer.write_batch(with_mentions(batch, tagged, MENTIONS))
             rows += batch.num_rows
     return rows
+
+
+def text_inputs(batch: pa.RecordBatch, column: str) -> list[Input]:
+    """The texts of a column; a null is no document."""
+    return [given_text(f"row {number}", text) for number, text in enumerate(batch.column(column).to_pylist())]
+
+
+def with_mentions(batch: pa.RecordBatch, tagged: Tagged[list[Mention]], name: str) -> pa.RecordBatch:
+    """The batch with one more column, the mentions of its texts."""
+    import pyarrow as pa
+
+    found = [None if of is None else [mention.to_dict() for mention in of] for of in tagged.outputs]
+    column = pa.field(name, mentions_type())
+    return pa.RecordBatch.from_arrays(
+        [*batch.columns, pa.array(found, column.type)], schema=batch.schema.append(column)
+    )
+
+
+def mentions_type() -> pa.DataType:
+    """The type of the column of mentions."""
+    import pyarrow as pa
+
+    fields = {
+        "start": pa.int32(),
+        "end": pa.int32(),
+        "type": pa.string(),
+        "kind": pa.string(),
+        "score": pa.float64(),
+        "text": pa.string(),
+    }
+    return pa.list_(pa.struct([pa.field(name, of) for name, of in fields.items()]))
 
 
 def _require_parquet() -> Any:
@@ -144,18 +144,3 @@ def _batches(paths: Iterable[str], schema: pa.Schema) -> Iterator[pa.RecordBatch
         with _open(path) as file:
             for batch in file.iter_batches(ROWS_AT_ONCE):
                 yield batch.replace_schema_metadata(schema.metadata)
-
-
-def _mentions_field() -> pa.Field:
-    import pyarrow as pa
-
-    return pa.field(MENTIONS, mentions_type())
-
-
-def _with_mentions(batch: pa.RecordBatch, found: Found) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    column = _mentions_field()
-    return pa.RecordBatch.from_arrays(
-        [*batch.columns, pa.array(found, column.type)], schema=batch.schema.append(column)
-    )

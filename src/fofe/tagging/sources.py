@@ -1,4 +1,4 @@
-"""Where `fofe tag` finds its documents, and chunks of them, read as they are needed."""
+"""The documents of files and streams, as inputs that are read when their turn comes."""
 
 from __future__ import annotations
 
@@ -9,26 +9,16 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import STANDARD, check_is_text, display_name, open_bytes
+from fofe.base.files import STANDARD, check_is_text, decode_line, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats import FORMATS, brat, conll, corpus_files
-from fofe.tagging.inputs import (
-    BratText,
-    GivenText,
-    JsonLine,
-    Piece,
-    ReadAlready,
-    TextFile,
-    TextLine,
-    Unreadable,
-    Words,
-)
-
-CHUNK_BYTES = 32_768
-"""Some thousand words: few messages between processes, and results soon."""
+from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
+from fofe.tagging.pipeline import Input, Named, given_text
+from fofe.text.document import Document
 
 TEXT_LINES = "text, a line a document"
 TEXT_FILE = "text, a file a document"
@@ -105,7 +95,7 @@ def _is_corpus(path: str, format: str | None) -> bool:
 
 
 def total_size(sources: Iterable[Source]) -> int | None:
-    """The bytes of all pieces together, or None if that is not known before they are read."""
+    """The bytes of all inputs together, or None if that is not known before they are read."""
     sizes = [_size(source) for source in sources]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
@@ -119,17 +109,17 @@ def _size(source: Source) -> int | None:
     return status.st_size if known else None
 
 
-def texts(given: Iterable[str]) -> Iterator[Piece]:
-    """The pieces of texts from the command line."""
-    return (GivenText(number, text) for number, text in enumerate(given, start=1))
+def texts(given: Iterable[str]) -> Iterator[Input]:
+    """The inputs of texts from the command line."""
+    return (given_text(f"text:{number}", text) for number, text in enumerate(given, start=1))
 
 
-def pieces(sources: Iterable[Source], report: Report) -> Iterator[Piece]:
-    """The pieces of all sources; one that cannot be read does not keep the others from it."""
-    return (piece for source in sources for piece in _pieces(source, report))
+def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
+    """The inputs of all sources; one that cannot be read does not keep the others from it."""
+    return (one for source in sources for one in _inputs(source, report))
 
 
-def _pieces(source: Source, report: Report) -> Iterator[Piece]:
+def _inputs(source: Source, report: Report) -> Iterator[Input]:
     try:
         if source.kind in _READERS:
             yield from _READERS[source.kind](source.path, report)
@@ -138,24 +128,14 @@ def _pieces(source: Source, report: Report) -> Iterator[Piece]:
     except NotTextError:
         raise
     except InputError as error:
-        yield Unreadable(error)
+        yield Input(partial(_fail, error), 0)
 
 
-def chunks(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
-    """Lists of consecutive pieces."""
-    chunk: list[Piece] = []
-    size = 0
-    for piece in pieces:
-        chunk.append(piece)
-        size += 1 + piece.size  # empty ones count too: a stream of those must not pile up
-        if size >= CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
+def _fail(error: InputError, _: Report) -> NoReturn:
+    raise error
 
 
-def _text_lines(path: str, report: Report) -> Iterator[Piece]:
+def _text_lines(path: str, report: Report) -> Iterator[Input]:
     number, begun = 0, False
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
@@ -165,7 +145,7 @@ def _text_lines(path: str, report: Report) -> Iterator[Piece]:
                 begun = True
                 if _looks_like_json_line(line):
                     report.found(JSON_AS_TEXT, display_name(path))
-            yield TextLine(path, number, line)
+            yield text_line(path, number, line)
     if not number:
         report.note(EMPTY_FILES, display_name(path))
 
@@ -179,28 +159,60 @@ def _looks_like_json_line(line: bytes) -> bool:
     return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens", "sentences"))
 
 
-def _text_file(path: str, _: Report) -> Iterator[Piece]:
+def text_line(path: str, number: int, line: bytes) -> Input:
+    """A line of plain text as a document."""
+    return Input(partial(_read_text_line, path, number, line), len(line), is_text=True)
+
+
+def _read_text_line(path: str, number: int, line: bytes, _: Report) -> Named:
+    text = decode_line(line, display_name(path), number).rstrip("\r\n")
+    id = f"{'stdin' if path == STANDARD else path}:{number}"
+    return Named(id, Document(text, id=id))
+
+
+def _text_file(path: str, _: Report) -> Iterator[Input]:
     with open_bytes(path) as stream:
         data = stream.read()
-    yield TextFile(path, data)
+    yield Input(partial(_read_text_file, path, data), len(data), is_text=True)
 
 
-def _json_lines(path: str, report: Report) -> Iterator[Piece]:
+def _read_text_file(path: str, data: bytes, _: Report) -> Named:
+    name = display_name(path)
+    return Named(name, Document(decode_utf8(data, name), id="" if path == STANDARD else path))
+
+
+def _json_lines(path: str, report: Report) -> Iterator[Input]:
     empty = True
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
             if number == 1:
                 check_is_text(line, display_name(path))
             empty = empty and not line.strip()
-            yield JsonLine(path, number, line)
+            yield json_line(path, number, line)
     if empty:
         report.note(EMPTY_FILES, display_name(path))
 
 
-def _conll(path: str, report: Report) -> Iterator[Piece]:
+def json_line(path: str, number: int, line: bytes) -> Input:
+    """A line of a JSON corpus as a document; an empty line is none."""
+    return Input(partial(_read_json_line, path, number, line), len(line))
+
+
+def _read_json_line(path: str, number: int, line: bytes, report: Report) -> Named | None:
+    name = display_name(path)
+    text = decode_line(line, name, number)
+    if not text.strip():
+        return None
+    document = jsonl.parse_line(text, name, number, report)
+    return Named(document.id or f"{name}:{number}", document)
+
+
+def _conll(path: str, report: Report) -> Iterator[Input]:
     try:
         for number, document in enumerate(conll.read(path, report), start=1):
-            yield Words(path, number, [sentence.words for sentence in document.sentences])
+            sentences = [sentence.words for sentence in document.sentences]
+            name = f"document {number} of {display_name(path)}"
+            yield Input(partial(_read_words, name, sentences), len(document.text))
     except InputError as error:
         if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
             raise
@@ -208,17 +220,31 @@ def _conll(path: str, report: Report) -> Iterator[Piece]:
         raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
 
 
-def _documents(source: Source, report: Report) -> Iterator[Piece]:
+def _read_words(name: str, sentences: list[list[str]], _: Report) -> Named:
+    return Named(name, Document.from_words(sentences))
+
+
+def _documents(source: Source, report: Report) -> Iterator[Input]:
     for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
-        yield ReadAlready(document.id or f"document {number} of {display_name(source.path)}", document)
+        named = Named(document.id or f"document {number} of {display_name(source.path)}", document)
+        yield Input(partial(_read_already, named), len(document.text))
 
 
-def _brat(path: str, report: Report) -> Iterator[Piece]:
+def _read_already(named: Named, _: Report) -> Named:
+    return named
+
+
+def _brat(path: str, report: Report) -> Iterator[Input]:
     for text_path, id in brat.texts(path, report):
-        yield BratText(str(text_path), id)
+        size = text_path.stat().st_size if text_path.exists() else 0
+        yield Input(partial(_read_brat, text_path, id), size)
 
 
-_READERS: dict[str, Callable[[str, Report], Iterator[Piece]]] = {
+def _read_brat(path: Path, id: str, report: Report) -> Named:
+    return Named(id, brat.read_document(path, id, report))
+
+
+_READERS: dict[str, Callable[[str, Report], Iterator[Input]]] = {
     TEXT_LINES: _text_lines,
     TEXT_FILE: _text_file,
     "jsonl": _json_lines,

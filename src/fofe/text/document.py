@@ -5,9 +5,10 @@ Offsets are half-open code-point positions into the caller's own text, everywher
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fofe.base.errors import InputError
 
@@ -20,6 +21,11 @@ NONE = "NONE"
 UNKNOWN = "unknown"
 KNOWN = "known"
 NEGATIVE = "negative"
+REGION_KEYS = {UNKNOWN: "unknown", KNOWN: "known", NEGATIVE: "negatives"}
+"""What regions of each status are called in JSON."""
+
+TEXT_SHOWN, MENTIONS_SHOWN = 60, 3
+"""How much of a document its `repr` shows."""
 
 
 class Token(NamedTuple):
@@ -32,7 +38,12 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of the text with a type; `kind` is NAM for a name and NOM for a nominal."""
+    """A span of the text with a type.
+
+    - `type` is what the mention is of: `PER`, `ORG`, `GPE` ..., as the training corpus calls it.
+    - `kind` is how the text mentions it: `NAM` by a name ("Anna Berg"), `NOM` by a nominal ("the mayor").
+    - `label` is both in one word, the class that a model predicts: `PER` for names, `PER_NOM` for nominals.
+    """
 
     start: int
     end: int
@@ -47,8 +58,23 @@ class Mention:
 
     @property
     def label(self) -> str:
-        """What the network predicts for this mention: `PER` for a name, `PER_NOM` for a nominal."""
+        """Its type and kind as a model predicts them: `PER` for a name, `PER_NOM` for a nominal."""
         return join_label(self.type, self.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mention in JSON types, as in a line of JSON; `head` and `alternatives` where it has them."""
+        content: dict[str, Any] = {
+            "start": self.start,
+            "end": self.end,
+            "type": self.type,
+            "kind": self.kind,
+            "score": float(self.score),
+        }
+        if self.head:
+            content["head"] = list(self.head)
+        if self.alternatives:
+            content["alternatives"] = [[label, float(score)] for label, score in self.alternatives]
+        return {**content, "text": self.text}
 
 
 @dataclass(slots=True)
@@ -85,7 +111,7 @@ class Region(NamedTuple):
     status: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Document:
     """A text with its sentences and mentions."""
 
@@ -102,6 +128,31 @@ class Document:
     def tokens(self) -> Iterator[Token]:
         for sentence in self.sentences:
             yield from sentence.tokens
+
+    def to_dict(self, *, tokens: bool = False) -> dict[str, Any]:
+        """The document in JSON types, as `fofe.formats.jsonl` reads it; with its tokens if asked for."""
+        content: dict[str, Any] = {"id": self.id} if self.id else {}
+        content |= {**self.meta, "text": self.text, "mentions": [one.to_dict() for one in self.mentions]}
+        for start, end, status in self.regions:
+            content.setdefault(REGION_KEYS[status], []).append([start, end])
+        if tokens:
+            content["sentences"] = [
+                {"tokens": [[token.start, token.end] for token in sentence.tokens]}
+                for sentence in self.sentences
+            ]
+        return content
+
+    def to_json(self, *, tokens: bool = False) -> str:
+        """`to_dict` as one line of JSON, in ASCII."""
+        return json.dumps(self.to_dict(tokens=tokens))
+
+    def __repr__(self) -> str:
+        """The beginning of the text, and how much there is: a list of documents stays readable."""
+        text = self.text if len(self.text) <= TEXT_SHOWN else f"{self.text[: TEXT_SHOWN - 3]}..."
+        found = ", ".join(f"{mention.text!r} {mention.label}" for mention in self.mentions[:MENTIONS_SHOWN])
+        more = len(self.mentions) - MENTIONS_SHOWN
+        rest = f" and {more} more" if more > 0 else ""
+        return f"<Document {text!r}: {found or 'no mentions'}{rest}>"
 
     def _repr_html_(self) -> str:
         """How a notebook shows the document: its text with the mentions underlined."""

@@ -1,0 +1,216 @@
+"""The one way from inputs to mentions: read, choose the model, tokenise, tag, write, chunk after chunk.
+
+Files, KBP sources, parquet and Spark differ in where inputs come from and where outputs go. A `TagJob` does
+the rest, in this process or in several (`tag_chunks`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from fofe.base.errors import InputError, ModelError
+from fofe.base.report import Report
+from fofe.base.workers import in_order
+from fofe.decode.view import outermost
+from fofe.formats import with_tokens
+from fofe.tagging.by_language import ByLanguage, tag_each
+from fofe.tagging.model import Model, load
+from fofe.text.detect import recognise
+from fofe.text.document import NONE, Document, Mention
+
+CHUNK_BYTES = 32_768
+"""Some thousand words: few messages between processes, and results soon."""
+
+Models = Model | ByLanguage | dict[str, Model]
+
+Item = TypeVar("Item")
+Context = TypeVar("Context")
+Output = TypeVar("Output")
+
+
+class Named(NamedTuple):
+    """A document, what messages call it and, if that is known, its language."""
+
+    name: str
+    document: Document
+    language: str | None = None
+
+
+class Input(NamedTuple):
+    """A document that has not been read, small enough to be sent to another process."""
+
+    read: Callable[[Report], Named | None]
+    """Reads it, or raises an InputError; None where there is no document. Can be pickled."""
+    size: int
+    """Its bytes, about."""
+    is_text: bool = False
+    """Whether it is plain text, which nobody expects to come with tokens."""
+
+
+def given_text(name: str, text: str | None, language: str | None = None) -> Input:
+    """The input of a text that is at hand; there is no document where it is None."""
+    return Input(partial(_read_given, name, text, language), len(text or ""), is_text=True)
+
+
+def _read_given(name: str, text: str | None, language: str | None, _: Report) -> Named | None:
+    return None if text is None else Named(name, Document(text), language)
+
+
+@dataclass
+class Tagged(Generic[Output]):
+    """What became of a chunk."""
+
+    outputs: list[Output | None] = field(default_factory=list)
+    """One for each input; None where there was no document, or none that could be read."""
+    documents: int = 0
+    size: int = 0
+    """Bytes of the inputs."""
+    bad: list[InputError] = field(default_factory=list)
+    """Why documents could not be read."""
+    report: Report = field(default_factory=Report)
+
+
+Write = Callable[[Document, Report, str], Output]
+"""Makes the output of a document that the report calls by a name."""
+
+
+def mentions_only(_: Sequence[str]) -> Write[list[Mention]]:
+    """Outputs that are the mentions of the documents."""
+    return lambda document, _, __: document.mentions
+
+
+@dataclass(frozen=True)
+class TagJob(Generic[Output]):
+    """Everything that a process needs to know to tag. Can be pickled."""
+
+    models: str | Mapping[str, str]
+    """A model directory; or `auto` for the installed models, each for the documents of its language; or
+    directories by language, for inputs that state theirs."""
+    writer: Callable[[Sequence[str]], Write[Output]]
+    """Gives what makes outputs, from the labels of mentions."""
+    engine: str = "numpy"
+    device: str = "auto"
+    """What scores fragments, and where: those of `fofe.load`."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Those of `Model.with_options`."""
+    flat: bool = False
+    """Whether to keep only mentions that lie in no other."""
+    alone: bool = False
+    """Whether to tag each document on its own, so that not one bit of a score depends on the others."""
+    strict: bool = False
+    """Whether to stop at the first bad document of a chunk."""
+
+    def start(self) -> Callable[[list[Input]], Tagged[Output]]:
+        """Load the models; what is returned tags a chunk."""
+        models = self._load()
+        write = self.writer(_labels(models))
+
+        def tag(chunk: list[Input]) -> Tagged[Output]:
+            done: Tagged[Output] = Tagged(size=sum(one.size for one in chunk))
+            read = list(self._read(chunk, models, done))
+            tagged = self._tag([(model, named.document) for named, model in filter(None, read)])
+            for found in read:
+                done.outputs.append(found and write(next(tagged), done.report, found[0].name))
+            done.documents = len(read) - read.count(None)
+            return done
+
+        return tag
+
+    def _load(self) -> Models:
+        if isinstance(self.models, str):
+            return load(self.models, engine=self.engine, device=self.device).with_options(**self.options)
+        return {
+            language: load(path, engine=self.engine, device=self.device).with_options(**self.options)
+            for language, path in self.models.items()
+        }
+
+    def _read(
+        self, chunk: list[Input], models: Models, done: Tagged[Output]
+    ) -> Iterator[tuple[Named, Model] | None]:
+        """The document of each input with tokens, and its model; errors go to `done`."""
+        for one in chunk:
+            try:
+                named = one.read(done.report)
+                model = named and _model_for(named, models, done.report)
+                if named and model:
+                    noted = Report() if one.is_text else done.report
+                    with_tokens(named.document, model.config.language, noted)
+                    yield named, model
+                    continue
+            except InputError as error:
+                done.bad.append(error)
+                if self.strict:
+                    return
+            yield None
+
+    def _tag(self, documents: list[tuple[Model, Document]]) -> Iterator[Document]:
+        tagged = tag_each(documents)
+        if self.alone:
+            tagged = (next(model.fresh().tag_documents([document])) for model, document in documents)
+        if not self.flat:
+            return tagged
+        return (replace(document, mentions=outermost(document.mentions)) for document in tagged)
+
+
+def _labels(models: Models) -> list[str]:
+    if isinstance(models, dict):
+        return list(dict.fromkeys(label for model in models.values() for label in _labels(model)))
+    return [label for label in models.labels if label != NONE]
+
+
+def _model_for(named: Named, models: Models, report: Report) -> Model:
+    """The model that is to tag a document."""
+    if isinstance(models, Model):
+        return models
+    if isinstance(models, dict):
+        assert named.language is not None, "inputs for given models state their language"
+        return models[named.language]
+    recognised = recognise(named.document.text)
+    try:
+        language = models.fitting(recognised)
+    except ModelError as error:
+        raise InputError(error.problem, path=named.name, remedy=error.remedy) from None
+    if recognised is None and named.document.text.strip():
+        report.note(f"documents whose language cannot be told, taken for {language}", named.name)
+    if not models.follows(language):
+        unknown = f"the model of {language!r} does not know those of {models.conventions}"
+        report.note(f"documents tagged without --scheme because {unknown}", named.name)
+    return models.model(language)
+
+
+def chunks(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Lists of consecutive items of some `CHUNK_BYTES` together."""
+    chunk: list[Item] = []
+    total = 0
+    for item in items:
+        chunk.append(item)
+        total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
+        if total >= CHUNK_BYTES:
+            yield chunk
+            chunk, total = [], 0
+    if chunk:
+        yield chunk
+
+
+def tag_chunks(
+    job: TagJob[Output], chunks: Iterable[tuple[Context, list[Input]]], workers: int = 1
+) -> Generator[tuple[Context, Tagged[Output]], None, None]:
+    """Tag chunks in so many processes; yields what came with each chunk and what became of it, in order.
+
+    Close the iterator (`contextlib.closing`) to end the workers when it is not used up.
+    """
+    waiting: deque[Context] = deque()
+
+    def inputs() -> Iterator[list[Input]]:
+        for context, chunk in chunks:
+            waiting.append(context)
+            yield chunk
+
+    with closing(in_order(job, inputs(), workers)) as results:
+        for tagged in results:
+            yield waiting.popleft(), tagged
