@@ -20,8 +20,7 @@ from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import with_resources
 from safetensors.torch import load_file
 
-from fofe.base.settings import to_table
-from fofe.base.toml import to_toml
+from fofe.base.settings import to_table, to_toml
 from fofe.training.config import RunConfig, load_config
 from fofe.training.corpora import read_corpora
 from fofe.training.setup import prepare

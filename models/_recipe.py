@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fofe.base.settings import build
-from fofe.base.toml import read_toml
+from fofe.base.settings import build, read_toml
 from fofe.model.storage import Storage
 
 PARTS = ("dev", "test")

@@ -1,4 +1,4 @@
-"""From tables to settings and back, with errors that name the key."""
+"""Settings from tables and TOML."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from fofe.base.errors import ConfigError
-from fofe.base.settings import build, to_table
+from fofe.base.settings import build, read_toml, to_table, to_toml
 from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 
 
@@ -91,3 +93,25 @@ def test_the_whole_must_be_a_table() -> None:
 )
 def test_tables_come_back_as_they_were(settings: Any) -> None:
     assert build(type(settings), to_table(settings)) == settings
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+SCALARS = (
+    st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+)
+VALUES = st.recursive(
+    SCALARS | st.lists(SCALARS, max_size=3),
+    lambda inner: (
+        st.dictionaries(TEXT, inner, max_size=3)
+        | st.lists(st.dictionaries(TEXT, inner, max_size=2), min_size=1, max_size=2)
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(TEXT, VALUES, max_size=4))
+def test_a_round_trip_changes_nothing(tmp_path: Path, table: dict[str, Any]) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes(to_toml(table).encode())
+    assert read_toml(path) == table

@@ -12,7 +12,7 @@ from fofe.base.report import Report
 from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.fusion import Rule, fuse
-from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
+from fofe.fusion.vote import Confidence, best_threshold, fit_confidences
 from fofe.kbp.tab import TabMention, read_tab, write_tab
 from fofe.text.document import Mention
 
@@ -217,7 +217,7 @@ def test_json_lines(tmp_path: Path) -> None:
         (["a.tab"], "at least two systems"),
         (["a.tab", "b.jsonl"], "some of the files are .tab files"),
         (["a.tab", "b.tab", "--weights", "1,x"], "is not a list of numbers"),
-        (["a.tab", "b.tab", "--votes", "3"], "3 of 2 votes cannot be had"),
+        (["a.tab", "b.tab", "--votes", "3"], "3 votes are impossible (there are 2 systems)"),
         (["a.tab", "b.tab", "--dev-gold", "g.tab"], "one --dev for each system"),
         (["a.tab", "b.tab", "--dev", "g.tab"], "one --dev for each system"),
         (["a.jsonl", "b.jsonl"], "x.tab: joined predictions make JSON lines (let -o end in .jsonl"),

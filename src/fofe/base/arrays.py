@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that pass through the package; shapes are told in the docstrings."""
+"""Array types by kind of number; docstrings state the shapes."""
 
 from __future__ import annotations
 

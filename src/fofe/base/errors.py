@@ -10,9 +10,9 @@ class FofeError(Exception):
 
 
 class InputError(FofeError):
-    """Something in a file or a text that the user gave.
+    """A problem in a file or a text that the user gave.
 
-    The message reads `file:line: problem (remedy)`; the parts that are unknown are left out.
+    The message reads `file:line: problem (remedy)`; unknown parts are left out.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class InputError(FofeError):
 
 
 class NotTextError(InputError):
-    """A file that is no text at all, or all of it in another encoding than UTF-8."""
+    """A file that is not text, or not in UTF-8."""
 
 
 class ConfigError(InputError):

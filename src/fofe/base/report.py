@@ -1,4 +1,4 @@
-"""What a reader or a writer had to change or leave out: counted, with the first places named."""
+"""What a reader or writer changed or skipped: counts, with the first places of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EMPTY_SENTENCES = "empty sentences left out"
 class Report:
     """Counts of remarks by kind, with the first few places of each.
 
-    Nothing is skipped silently: whoever drops or mends an item calls `note`. What was recognised in a
+    Nothing is skipped silently: code that drops or mends an item calls `note`. What was recognised in a
     corpus without changing anything, such as its tag scheme, is a fact.
     """
 
@@ -22,20 +22,20 @@ class Report:
         self.facts: dict[str, list[str]] = {}
 
     def note(self, what: str, place: str = "") -> None:
-        """Count one more `what` (a phrase such as "orphan I- tags read as B-") seen at `place`."""
+        """Count a remark (a phrase such as "orphan I- tags read as B-") at a place."""
         self.counts[what] += 1
         places = self.places.setdefault(what, [])
         if place and len(places) < PLACES_KEPT:
             places.append(place)
 
     def found(self, what: str, value: str) -> None:
-        """Keep a fact about the corpus, such as "tag scheme": "IOB1"."""
+        """Record a fact about the corpus, such as "tag scheme": "IOB1"."""
         values = self.facts.setdefault(what, [])
         if value not in values:
             values.append(value)
 
     def add(self, other: Report) -> None:
-        """Take over what another report counted, as if it had been noted here."""
+        """Add the counts and facts of another report."""
         self.counts.update(other.counts)
         for what, places in other.places.items():
             kept = self.places.setdefault(what, [])
@@ -53,5 +53,5 @@ class Report:
         ]
 
     def __bool__(self) -> bool:
-        """Whether anything was changed or left out."""
+        """True if anything was changed or left out."""
         return bool(self.counts)

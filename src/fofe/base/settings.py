@@ -1,9 +1,11 @@
-"""From plain tables (TOML, JSON) to frozen dataclasses and back, with errors that name the key."""
+"""Settings: TOML files, plain tables and frozen dataclasses, with errors that name the key."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -11,8 +13,16 @@ from pathlib import Path
 from typing import Any, TypeVar, Union
 
 from fofe.base.errors import ConfigError
+from fofe.base.files import read_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 Settings = TypeVar("Settings")
+
+_KINDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
 
 
 def build(cls: type[Settings], table: Mapping[str, Any], *, path: str | Path | None = None) -> Settings:
@@ -88,4 +98,49 @@ def _convert(hint: Any, value: Any, where: str, path: str | Path | None) -> Any:
     raise ConfigError(f"{where} must be {_KINDS.get(hint, str(hint))}, not {value!r}", path=path)
 
 
-_KINDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The table of a TOML file."""
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"is not valid TOML: {error}", path=path) from None
+
+
+def toml_value(text: str) -> Any:
+    """Parse one TOML value, such as `20` or `[1, 2]`; a ValueError if it is not valid."""
+    return tomllib.loads(f"value = {text}")["value"]
+
+
+def to_toml(table: Mapping[str, Any]) -> str:
+    """The TOML of a table of plain values, tables and lists of tables."""
+    return "\n".join(_lines(table, "")).lstrip("\n") + "\n"
+
+
+def _lines(table: Mapping[str, Any], where: str) -> list[str]:
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in table.items() if not _is_nested(value)]
+    for key, value in table.items():
+        name = f"{where}{_key(key)}"
+        if isinstance(value, Mapping):
+            lines += ["", f"[{name}]", *_lines(value, f"{name}.")]
+        elif _is_nested(value):
+            for item in value:
+                lines += ["", f"[[{name}]]", *_lines(item, f"{name}.")]
+    return lines
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, Mapping) or (
+        isinstance(value, (list, tuple)) and bool(value) and all(isinstance(item, Mapping) for item in value)
+    )
+
+
+def _key(key: str) -> str:
+    bare = key.replace("-", "").replace("_", "")
+    return key if bare.isalnum() and bare.isascii() else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_value, value))}]"
+    # JSON and TOML write strings, numbers and booleans alike, except for one character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,9 +1,8 @@
-"""Work shared among processes: results come in the order of the input, and memory stays the same.
+"""Worker processes: results come in the order of the input, and memory use is bounded.
 
-Each worker is a fresh Python, never a fork. It is sent a job, starts it once (loading a model, say) and then
-answers chunk after chunk over its pipes. It stays out of the terminal's reach, so Ctrl-C is for the parent
-alone; and it ends when its pipe does, in the middle of a chunk too, so it cannot outlive the parent, however
-that ended.
+Each worker is a new Python process, never a fork. It receives a job, starts it once (loads a model, say) and
+then answers chunk after chunk over its pipes. It does not share the parent's terminal, so Ctrl-C reaches the
+parent alone. It ends when its pipe does, even in the middle of a chunk, so it cannot outlive the parent.
 """
 
 from __future__ import annotations
@@ -28,45 +27,45 @@ Chunk = TypeVar("Chunk", contravariant=True)
 Result = TypeVar("Result", covariant=True)
 
 CHUNKS_PER_WORKER = 4
-"""How many chunks for each worker are under way or done and waiting for their turn."""
+"""How many chunks per worker are in progress or wait to be yielded."""
 
 _THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-"""What BLAS libraries ask for their number of threads: with more than one, workers would fight for cores."""
+"""Where BLAS libraries look up their number of threads: with more than one, workers compete for cores."""
 
-_TOLD = (FofeError, OSError)
-"""What a worker answers where it fails, for the parent to raise; anything else ends it."""
+_ANSWERED = (FofeError, OSError)
+"""Errors that a worker sends back for the parent to raise; any other error ends the worker."""
 
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from fofe.base.workers import serve; serve()"
 
 
 class Job(Protocol[Chunk, Result]):
-    """What workers are to do: an object that can be pickled."""
+    """The work of a worker: an object that can be pickled."""
 
     def start(self) -> Callable[[Chunk], Result]:
-        """Make what turns a chunk into its result; called once in each process."""
+        """Return the function from a chunk to its result; called once in each process."""
 
 
 def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> Generator[Result, None, None]:
-    """The results of the chunks, in their order, by so many processes; one works right here.
+    """The results of the chunks, in order. One worker means this process; more are processes of their own.
 
-    An error that a user can act on is raised here wherever it happened, in its turn. Close the iterator
-    (`contextlib.closing`) to end the workers when it is not used up.
+    An error that a user can act on is raised here, in its turn. Close the iterator (`contextlib.closing`) to
+    end the workers early.
     """
     if workers == 1:
         yield from map(job.start(), chunks)
         return
-    with _Workers(job, workers) as crew:
-        under_way: deque[Future[Result]] = deque()
+    with _ProcessGroup(job, workers) as group:
+        pending: deque[Future[Result]] = deque()
         for chunk in chunks:
-            under_way.append(crew.submit(chunk))
-            while under_way and (len(under_way) >= workers * CHUNKS_PER_WORKER or under_way[0].done()):
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+            pending.append(group.submit(chunk))
+            while pending and (len(pending) >= workers * CHUNKS_PER_WORKER or pending[0].done()):
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
 
-class _Workers:
-    """Several workers, each with a thread that waits for its answers."""
+class _ProcessGroup:
+    """Several workers, with a thread for each that waits for its answers."""
 
     def __init__(self, job: Any, count: int) -> None:
         self._threads = ThreadPoolExecutor(count)
@@ -75,7 +74,7 @@ class _Workers:
         self._job = job
         self._count = count
 
-    def __enter__(self) -> _Workers:
+    def __enter__(self) -> _ProcessGroup:
         try:
             # All are started before any is waited for, so that they load at the same time.
             for _ in range(self._count):
@@ -126,7 +125,7 @@ class _Worker:
         self._from: IO[bytes] = self._process.stdout
 
     def send(self, message: object) -> None:
-        # To one that has ended nothing can be sent, but what it said before can still be received.
+        # A worker that has ended takes no message, but what it sent before can still be received.
         with suppress(OSError):
             _send(message, self._to)
 
@@ -135,7 +134,7 @@ class _Worker:
             answer = pickle.load(self._from)
         except (EOFError, pickle.UnpicklingError):
             raise FofeError(f"a worker process {self._end()} before its work was done") from None
-        if isinstance(answer, _TOLD):
+        if isinstance(answer, _ANSWERED):
             raise answer
         return answer
 
@@ -143,7 +142,7 @@ class _Worker:
         code = self._process.wait()
         if code >= 0:
             return f"ended with code {code}"
-        return f"was killed by signal {-code} (if memory is short, take fewer workers)"
+        return f"was killed by signal {-code} (if memory is short, use fewer workers)"
 
     def kill(self) -> None:
         self._process.kill()
@@ -156,11 +155,11 @@ class _Worker:
 
 
 def serve() -> None:
-    """The life of a worker: start the job, then answer chunk after chunk until the pipe ends."""
+    """Run as a worker: start the job, then answer chunk after chunk until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_pipe, daemon=True).start()
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not end up between the answers
+    os.dup2(2, 1)  # printed text must not mix with the answers
     work: Callable[[Any], Any] | None = None
     for message in _messages(sys.stdin.buffer):
         try:
@@ -169,19 +168,19 @@ def serve() -> None:
                 answer: object = "ready"
             else:
                 answer = work(message)
-        except _TOLD as error:
+        except _ANSWERED as error:
             answer = error
         try:
             _send(answer, answers)
         except BrokenPipeError:
-            os._exit(0)  # the parent has gone; Python would complain of what it could not send
+            os._exit(0)  # the parent has ended; a normal exit would complain of unsent data
 
 
 def _end_with_the_pipe() -> None:
-    """Wait until the parent has gone: a worker that trains for hours does not read its pipe meanwhile."""
-    if hasattr(select, "poll"):  # not on Windows, where the chunk is worked on to its end
+    """Exit when the parent has ended: a worker that trains for hours does not read its pipe meanwhile."""
+    if hasattr(select, "poll"):  # not on Windows, where a worker finishes its chunk
         pipe = select.poll()
-        pipe.register(sys.stdin.fileno(), 0)  # nothing to be read is waited for, only the end
+        pipe.register(sys.stdin.fileno(), 0)  # wait for the end of the pipe only, not for data
         pipe.poll()
         os._exit(0)
 

@@ -47,8 +47,7 @@ def tune(args: argparse.Namespace) -> int:
       fofe train runs/search/best.toml -o runs/best
     """
     from fofe.base.files import write_atomically
-    from fofe.base.settings import to_table
-    from fofe.base.toml import to_toml
+    from fofe.base.settings import to_table, to_toml
     from fofe.training.config import load_config
     from fofe.tune.report import plot, table
     from fofe.tune.search import Settings, best_config, search

@@ -1,17 +1,16 @@
-"""Fusing files: `.tab` files by the ids of documents, other predictions text by text."""
+"""Fusing files: `.tab` files by document id, other predictions text by text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.formats import read_corpus, write_corpus
-from fofe.fusion.confidence import Confidence, best_threshold, fit_confidences
-from fofe.fusion.vote import WEIGHTED, Rule, fuse
+from fofe.fusion.vote import Calibration, Rule, fuse
 from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab
 from fofe.text.document import Document, Mention
 
@@ -23,11 +22,11 @@ class Predictions(Protocol):
         """The mentions of each system in each text."""
 
     def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:
-        """Write the mentions that are left of each text."""
+        """Write the fused mentions of each text."""
 
 
 def read_predictions(paths: Sequence[str], report: Report, *, run: str = "fused") -> Predictions:
-    """The predictions of some files, which are all `.tab` files or none is."""
+    """The predictions of some files, either all `.tab` files or none."""
     kinds = {is_tab(path) for path in paths}
     if len(kinds) > 1:
         raise FofeError("some of the files are .tab files and others are not (convert them first)")
@@ -52,19 +51,14 @@ class TabPredictions:
         rows: list[TabMention] = []
         for document, mentions in zip(self._documents, fused, strict=True):
             links = self._links(document)
-            rows += [
-                TabMention(
-                    document,
-                    mention.start,
-                    mention.end,
-                    mention.text,
-                    mention.type,
-                    mention.kind,
-                    kb=links.get((mention.start, mention.end, mention.label), ""),
-                    score=round(mention.score, 6),
+            for mention in mentions:
+                start, end, score = mention.start, mention.end, round(mention.score, 6)
+                kb = links.get((start, end, mention.label), "")
+                rows.append(
+                    TabMention(
+                        document, start, end, mention.text, mention.type, mention.kind, kb=kb, score=score
+                    )
                 )
-                for mention in mentions
-            ]
         write_tab(numbered(rows, self._run), path)
 
     def _links(self, document: str) -> dict[tuple[int, int, str], str]:
@@ -104,7 +98,7 @@ class CorpusPredictions:
 def _check_same_texts(
     first: Sequence[Document], other: Sequence[Document], first_path: str, path: str
 ) -> None:
-    """Refuse what was found in other texts, or in another order."""
+    """Refuse predictions for other texts, or in another order."""
     remedy = "join what systems found in the same texts, in the same order"
     if len(first) != len(other):
         problem = f"has {len(other)} documents where {first_path} has {len(first)}"
@@ -118,38 +112,18 @@ def _check_same_texts(
             raise InputError(problem, path=path, remedy=remedy)
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What was learned from annotated texts: the confidence of each system, and the threshold."""
-
-    confidences: list[Confidence]
-    threshold: float
-
-
 def calibrate(gold: str, paths: Sequence[str], rule: Rule, report: Report) -> Calibration:
     """Learn from what the systems found in annotated texts."""
     true, *systems = read_predictions([gold, *paths], report).systems()
-    confidences = fit_confidences(true, systems)
-    calibrated = _calibrated(systems, confidences)
-    threshold = best_threshold(true, calibrated, rule) if rule.method == WEIGHTED else rule.threshold
-    return Calibration(confidences, threshold)
+    return Calibration.learned(true, systems, rule)
 
 
 def fuse_predictions(
     predictions: Predictions, rule: Rule, calibration: Calibration | None = None
 ) -> list[list[Mention]]:
-    """The mentions that are left of each text."""
+    """The fused mentions of each text."""
     systems = predictions.systems()
     if calibration is not None:
-        systems = _calibrated(systems, calibration.confidences)
+        systems = calibration.applied(systems)
         rule = replace(rule, threshold=calibration.threshold)
     return [fuse(texts, rule) for texts in zip(*systems, strict=True)]
-
-
-def _calibrated(
-    systems: Sequence[Sequence[Sequence[Mention]]], confidences: Sequence[Confidence]
-) -> list[list[list[Mention]]]:
-    return [
-        [confidence.of(mentions) for mentions in texts]
-        for texts, confidence in zip(systems, confidences, strict=True)
-    ]

@@ -1,18 +1,31 @@
-"""Votes: which of the mentions that several systems found in a text are kept."""
+"""Votes: which of the mentions that several systems found in a text are kept.
+
+The scores of different systems cannot be compared. On annotated texts a `Confidence` learns how often each
+score of a system was right, and a `Calibration` also the best threshold of weighted votes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError
-from fofe.decode import STRATEGIES, Candidate, resolve
+from fofe.decode import Candidate, resolve
+from fofe.decode.decoding import Decoding
+from fofe.evaluate.scores import score_spans
 from fofe.text.document import Mention
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")
 
-Key = tuple[int, int, str]
+THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+
+LabelledSpan = tuple[int, int, str]
 """Start, end and label: what systems agree or differ on."""
+Text = Sequence[Mention]
+"""The mentions of one system in one text."""
 
 
 @dataclass(frozen=True)
@@ -21,28 +34,25 @@ class Rule:
 
     method: str = VOTES
     votes: int | None = None
-    """Of how many systems a mention must be; more than half of them where it is not given."""
+    """How many systems must have found a mention; by default more than half of them."""
     weights: tuple[float, ...] = ()
-    """What the vote of each system counts when votes are weighted; 1 where it is not given."""
+    """The weight of each system in weighted votes; 1 by default."""
     threshold: float = 0.5
-    """What the weighted mean of the confidences must reach; a system without the mention counts as 0."""
+    """The least weighted mean of the confidences; a system without the mention counts as 0."""
     strategy: str = "highest-first"
     """How overlaps are resolved."""
     nested: bool | None = None
-    """Whether mentions may lie in one another; if any system's do where it is not given."""
+    """Whether mentions may lie in one another; by default if those of any system do."""
 
     def check(self, systems: int) -> None:
-        """Raise an error if it makes no sense for so many systems."""
+        """Raise an error if the rule cannot be applied to this number of systems."""
         if self.method not in METHODS:
             raise FofeError(f"unknown method {self.method!r} (choose from {', '.join(METHODS)})")
-        if self.strategy not in STRATEGIES:
-            raise FofeError(f"unknown strategy {self.strategy!r} (choose from {', '.join(STRATEGIES)})")
         if self.votes is not None and not 1 <= self.votes <= systems:
-            raise FofeError(f"{self.votes} of {systems} votes cannot be had")
+            raise FofeError(f"{self.votes} votes are impossible (there are {systems} systems)")
         if self.weights and (len(self.weights) != systems or min(self.weights) < 0 or not any(self.weights)):
             raise FofeError(f"{systems} systems need as many weights, none negative and not all 0")
-        if not 0 <= self.threshold <= 1:
-            raise FofeError(f"a threshold lies between 0 and 1, not {self.threshold}")
+        Decoding().changed(threshold=self.threshold, strategy=self.strategy)
 
     def votes_needed(self, systems: int) -> int:
         if self.method == UNION:
@@ -52,11 +62,11 @@ class Rule:
         return self.votes or systems // 2 + 1
 
 
-def fuse(systems: Sequence[Sequence[Mention]], rule: Rule | None = None) -> list[Mention]:
-    """The mentions of one text that the votes of several systems leave, in reading order.
+def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
+    """The mentions of one text that several systems vote for, in reading order.
 
-    The score of a mention says how it was voted: with weighted votes it is the weighted mean of the
-    confidences, else (votes - 1 + mean confidence of the voters) / systems, which ranks by votes first.
+    The score of a mention is the weighted mean of the confidences if votes are weighted, else (votes - 1 +
+    mean confidence of the voters) / systems, which ranks by votes first.
     """
     rule = rule or Rule()
     rule.check(len(systems))
@@ -74,11 +84,11 @@ def fuse(systems: Sequence[Sequence[Mention]], rule: Rule | None = None) -> list
     ]
 
 
-def _ballot(mentions: Sequence[Mention]) -> dict[Key, Mention]:
+def _ballot(mentions: Text) -> dict[LabelledSpan, Mention]:
     """The mentions of a system, each once, with its best score."""
-    ballot: dict[Key, Mention] = {}
+    ballot: dict[LabelledSpan, Mention] = {}
     for mention in mentions:
-        key = (mention.start, mention.end, mention.label)
+        key = _key(mention)
         if key not in ballot or ballot[key].score < mention.score:
             ballot[key] = mention
     return ballot
@@ -100,7 +110,7 @@ def _score(scores: Sequence[float | None], rule: Rule) -> float | None:
     return (len(voters) - 1 + sum(voters) / len(voters)) / len(scores)
 
 
-def _overlapping(ballot: dict[Key, Mention]) -> bool:
+def _overlapping(ballot: dict[LabelledSpan, Mention]) -> bool:
     ends = [0]
     for start, end, _ in sorted(ballot):
         if start < ends[-1]:
@@ -110,16 +120,102 @@ def _overlapping(ballot: dict[Key, Mention]) -> bool:
 
 
 def _resolved(candidates: list[Candidate], strategy: str, nested: bool) -> Iterator[Candidate]:
-    """What the strategy leaves of each heap of overlapping candidates, counted from where the heap begins."""
-    heap: list[Candidate] = []
+    """What the strategy keeps of each cluster of overlapping candidates, counted from where it begins."""
+    cluster: list[Candidate] = []
     end = 0
     for candidate in [*sorted(candidates), None]:
-        if heap and (candidate is None or candidate.start >= end):
-            first = heap[0].start
-            shifted = [one._replace(start=one.start - first, end=one.end - first) for one in heap]
+        if cluster and (candidate is None or candidate.start >= end):
+            first = cluster[0].start
+            shifted = [one._replace(start=one.start - first, end=one.end - first) for one in cluster]
             for kept in resolve(shifted, strategy, nested):
                 yield kept._replace(start=kept.start + first, end=kept.end + first)
-            heap = []
+            cluster = []
         if candidate is not None:
-            heap.append(candidate)
-            end = max(end, candidate.end) if len(heap) > 1 else candidate.end
+            cluster.append(candidate)
+            end = max(end, candidate.end) if len(cluster) > 1 else candidate.end
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """How often mentions with a score are right: monotone, and linear between the scores that were seen."""
+
+    scores: FloatArray
+    """[B] rising."""
+    shares: FloatArray
+    """[B] of mentions with such scores that were right."""
+
+    @classmethod
+    def fitted(cls, scores: Sequence[float], right: Sequence[bool]) -> Confidence:
+        """Fit by isotonic regression; without any mention to learn from, scores stay unchanged."""
+        if not scores:
+            return cls(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+        blocks: list[tuple[float, float, int]] = []  # the sum of scores, how many are right, the size
+        # Right ones come first among equal scores, so that these end up in one block.
+        for score, is_wrong in sorted((score, not ok) for score, ok in zip(scores, right, strict=True)):
+            block = (score, float(not is_wrong), 1)
+            while blocks and blocks[-1][1] * block[2] >= block[1] * blocks[-1][2]:
+                before = blocks.pop()
+                block = (before[0] + block[0], before[1] + block[1], before[2] + block[2])
+            blocks.append(block)
+        sums = np.array(blocks, dtype=np.float64)
+        return cls(sums[:, 0] / sums[:, 2], sums[:, 1] / sums[:, 2])
+
+    def of(self, mentions: Iterable[Mention]) -> list[Mention]:
+        """The mentions with confidences for scores."""
+        return [
+            replace(mention, score=float(np.interp(mention.score, self.scores, self.shares)))
+            for mention in mentions
+        ]
+
+
+def fit_confidences(gold: Sequence[Text], systems: Sequence[Sequence[Text]]) -> list[Confidence]:
+    """The confidence of each system, from what it found in annotated texts."""
+    true = [set(map(_key, mentions)) for mentions in gold]
+    fitted = []
+    for texts in systems:
+        found = [
+            (mention.score, _key(mention) in keys)
+            for mentions, keys in zip(texts, true, strict=True)
+            for mention in mentions
+        ]
+        fitted.append(Confidence.fitted([score for score, _ in found], [right for _, right in found]))
+    return fitted
+
+
+def best_threshold(gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule) -> float:
+    """The threshold of weighted votes with the best F1 on annotated texts; the lowest of equals."""
+    true = [set(map(_key, mentions)) for mentions in gold]
+
+    def f1(threshold: float) -> float:
+        tried = replace(rule, method=WEIGHTED, threshold=threshold)
+        fused = (fuse(texts, tried) for texts in zip(*systems, strict=True))
+        return score_spans(true, [set(map(_key, mentions)) for mentions in fused]).f1
+
+    return max(THRESHOLDS, key=f1)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was learned from annotated texts: the confidence of each system, and the threshold."""
+
+    confidences: list[Confidence]
+    threshold: float
+
+    @classmethod
+    def learned(cls, gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule) -> Calibration:
+        """Learn from what the systems found in annotated texts."""
+        fitted = cls(fit_confidences(gold, systems), rule.threshold)
+        if rule.method != WEIGHTED:
+            return fitted
+        return replace(fitted, threshold=best_threshold(gold, fitted.applied(systems), rule))
+
+    def applied(self, systems: Sequence[Sequence[Text]]) -> list[list[list[Mention]]]:
+        """The mentions of each system in each text, with confidences for scores."""
+        return [
+            [confidence.of(mentions) for mentions in texts]
+            for texts, confidence in zip(systems, self.confidences, strict=True)
+        ]
+
+
+def _key(mention: Mention) -> LabelledSpan:
+    return mention.start, mention.end, mention.label

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fofe.base.errors import ConfigError
-from fofe.base.settings import build
-from fofe.base.toml import read_toml, toml_value
+from fofe.base.settings import build, read_toml, toml_value
 from fofe.decode import STRATEGIES
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.tagging.installed import holds_model

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import ConfigError
-from fofe.base.settings import build
-from fofe.base.toml import read_toml
+from fofe.base.settings import build, read_toml
 from fofe.training.config import RunConfig, load_config
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fofe.base.errors import ConfigError
-from fofe.base.toml import read_toml
+from fofe.base.settings import read_toml
 from fofe.wiki.languages import wiki_language
 
 DEFAULT = Path(__file__).parent / "mapping.toml"
