@@ -1,4 +1,8 @@
-"""Patterns of tokens that the languages share, and how they become one regular expression.
+r"""Token patterns that the languages share, and the character classes they are made of.
+
+`re` knows no Unicode categories beyond `\w`, and `\w` leaves out combining marks: it would split decomposed
+letters and most words of Indic scripts. The class of word characters is therefore computed from the Unicode
+database when the first tokeniser is made, which takes some milliseconds.
 
 Everything here must run in linear time on any input. A pattern may scan far ahead only if it then takes what
 it has scanned; one that can scan and fail has a bound on its length.
@@ -8,17 +12,73 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
+from unicodedata import category
 
-from fofe.text._abbreviations import Abbreviations
-from fofe.text._characters import (
-    APOSTROPHES,
-    CLOSING,
-    HYPHENS,
-    LOWER,
-    UPPER,
-    extending_characters,
-    word_characters,
-)
+from fofe.text._rules import CLOSING, Abbreviations
+
+# Scripts written without spaces in which one character is the best token to be had without a dictionary:
+# Han, kana, bopomofo, Tangut. Everything in the planes from U+20000 on is Han.
+_UNSPACED = """
+    3005-3007 3021-3029 3031-3035 3038-303C 3041-3096 309B-309F 30A1-30FA 30FC-30FF 3105-312F 31A0-31BF
+    31F0-31FF 3400-4DBF 4E00-9FFF F900-FAFF FF66-FF9F 17000-18DFF 1AFF0-1B2FF 20000-3FFFF
+"""
+_UNSPACED_RANGES = [
+    (int(first, 16), int(last, 16)) for first, last in (pair.split("-") for pair in _UNSPACED.split())
+]
+_FIRST_PLANE = 0x10000
+
+# Beyond the first plane `re` tries one range after the other, for every character that is in none: a few wide
+# ranges (old scripts, mathematical letters, later additions) have to do.
+_WORDS_BEYOND = "\U00010000-\U00016fff\U0001d400-\U0001d7ff\U0001e000-\U0001e95f"
+_MARKS_BEYOND = "\U0001d165-\U0001d172\U000e0100-\U000e01ef"
+
+# Inside words, and never seen: soft hyphen, zero-width non-joiner (Persian), zero-width joiner (Indic).
+_JOINERS = "\u00ad\u200c\u200d"
+_SKIN_TONES = "\U0001f3fb-\U0001f3ff"
+_FLAG_TAGS = "\U000e0020-\U000e007f"
+
+UPPER = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
+LOWER = "a-zß-öø-ÿα-ωа-яё"
+APOSTROPHES = "'’"
+HYPHENS = "\\-\u2010\u2011"
+
+
+def _class_of(ranges: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+@cache
+def _main_categories() -> str:
+    """The main category (L, M, N, P ...) of each character of the first plane, `-` for unspaced scripts."""
+    kinds = [category(chr(code))[0] for code in range(_FIRST_PLANE)]
+    for first, last in _UNSPACED_RANGES:
+        if last < _FIRST_PLANE:
+            kinds[first : last + 1] = "-" * (last + 1 - first)
+    return "".join(kinds)
+
+
+def _class_of_categories(wanted: str) -> str:
+    runs = re.finditer(f"[{wanted}]+", _main_categories())
+    return _class_of((run.start(), run.end() - 1) for run in runs)
+
+
+@cache
+def word_characters() -> str:
+    """Letters, digits and marks of scripts that are written with spaces."""
+    return _class_of_categories("LMN") + _JOINERS + _WORDS_BEYOND + _MARKS_BEYOND
+
+
+@cache
+def extending_characters() -> str:
+    """What belongs to the character before it, whatever that is: marks, joiners, skin tones, flag tags."""
+    return _class_of_categories("M") + _JOINERS + _MARKS_BEYOND + _SKIN_TONES + _FLAG_TAGS
+
+
+def unspaced_characters() -> str:
+    """Han characters, kana and the like."""
+    return _class_of(_UNSPACED_RANGES)
+
 
 # Parts of a compound such as 26-year-old. The bound keeps the memory of a match small on hostile input.
 _MOST_PARTS = 60
@@ -43,22 +103,18 @@ EMOTICON = r"(?<!\S)(?:[:;=][-o'^]?[()\[\]DPpOo/\\|*]|<3|\^_?\^|-_+-)(?!\S)"
 FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 RUN = r"\.{2,}|…+|-{2,}|—{2,}|={2,}|\*{2,}|_{2,}|~{2,}|[!?]{2,}|'{2,}|`{2,}"
 CURRENCY = r"[A-Z]{1,3}\$(?![^\W\d])"
-PLAIN_STOP = r"\.(?=\s|\Z)"
 
 # A dot at the end of a sentence is a token of its own, whatever it follows.
 INSIDE_SENTENCE = rf"(?![{CLOSING}]{{0,8}}\s*\Z)"
 LIST_NUMBER = rf"(?:(?<![^\n])|(?<=[.!?:;] ))\d{{1,2}}\.(?=[^\S\n]){INSIDE_SENTENCE}"
 
 
-def plain_word() -> str:
-    """A word of western letters that ends beyond doubt: the quick way out for most tokens."""
+def plain() -> str:
+    """Most tokens, found quickly: words of western letters with a clear end, and unambiguous punctuation."""
     letters = "[A-Za-zÀ-ÖØ-öø-ÿ]+"
-    return rf"{letters}(?=[\s,])|{letters}(?![{word_characters()}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
-
-
-def plain_punctuation() -> str:
-    """Punctuation that is never part of anything larger."""
-    return rf"[,()\"“”\[\]{{}}](?![{extending_characters()}])"
+    word = rf"{letters}(?=[\s,])|{letters}(?![{word_characters()}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
+    punctuation = rf"[,()\"“”\[\]{{}}](?![{extending_characters()}])"
+    return rf"{word}|{punctuation}|\.(?=\s|\Z)"
 
 
 def handle() -> str:
@@ -67,7 +123,7 @@ def handle() -> str:
 
 
 def compound(*, unjoined_after_apostrophe: str = "") -> str:
-    """A word or number with what joins its parts: O'Brien, AT&T, 26-year-old, 1996-12-06, 5,778.00, 4:08.22.
+    """A word or number of several joined parts: O'Brien, AT&T, 26-year-old, 1996-12-06, 5,778.00, 4:08.22.
 
     Signs and leading dots belong to a number (+44, .556). `unjoined_after_apostrophe` is a pattern of endings
     that an apostrophe does not join to the word.
@@ -88,12 +144,12 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
 
 
 def short_slashed() -> str:
-    """Units and the like, with one letter on one side of the slash: km/h, I/O, s/he. Names are split."""
+    """Units and the like, with a single letter on one side of the slash: km/h, I/O, s/he. Names are split."""
     return rf"(?:and/or|[A-Za-z]/[A-Za-z]{{1,2}}|[A-Za-z]{{1,3}}/[a-z])(?![{word_characters()}/])"
 
 
 def acronym() -> str:
-    """Letters with dots, kept whole even at the end of a sentence: U.S., Ph.D., EE.UU., p.m., U.S.-based."""
+    """Letters with dots, one token even at the end of a sentence: U.S., Ph.D., EE.UU., p.m., U.S.-based."""
     return rf"(?:[{UPPER}{LOWER}]{{1,2}}\.){{2,12}}(?:-[{word_characters()}]+)?"
 
 
@@ -122,14 +178,15 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 def symbol() -> str:
-    """Any other character with what extends it, and an emoji sequence held together by joiners."""
+    """Any other character with what extends it, and emoji sequences with joiners."""
     extending = f"[{extending_characters()}]*"
     return rf"\S{extending}(?:(?<=\u200d)[^\s\w]{extending}){{0,16}}"
 
 
 def token_pattern(*alternatives: str) -> re.Pattern[str]:
-    """One expression that finds the tokens of a text; earlier alternatives win.
+    """One expression that finds the tokens of a text; earlier alternatives win, shared ones come last.
 
-    Between tokens the first thing it does is to see that there is whitespace, and to leave.
+    Between tokens it first checks for whitespace, and fails at once.
     """
-    return re.compile(rf"(?!\s)(?:{'|'.join((*alternatives, symbol()))})")
+    shared = (handle(), ENTITY, EMOTICON, FLAG, RUN, symbol())
+    return re.compile(rf"(?!\s)(?:{'|'.join((*alternatives, *shared))})")

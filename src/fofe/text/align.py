@@ -18,7 +18,7 @@ class TokenSpan(NamedTuple):
 
 
 class Aligner:
-    """Finds the tokens of a span of characters, and the other way round."""
+    """Finds the tokens of a span of characters, and the characters of tokens."""
 
     def __init__(self, document: Document) -> None:
         self._sentences = document.sentences
@@ -71,10 +71,10 @@ class TokenRegions:
 
 
 def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]:
-    """The regions of each sentence, and those that are no tokens.
+    """The regions of each sentence, and those that match no tokens.
 
-    An unknown region holds every token it touches, a known one those that lie wholly in it: when in doubt
-    nothing is claimed. A negative stands for one fragment, so it must begin and end with a token.
+    An unknown region includes every token it touches, a known one only the tokens entirely inside it: when in
+    doubt nothing is claimed. A negative stands for one fragment, so it must begin and end with a token.
     """
     found = [TokenRegions() for _ in document.sentences]
     rest: list[Region] = []
@@ -96,7 +96,7 @@ def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]
 
 
 def _spans(sentences: list[Sentence], region: Region) -> list[tuple[int, tuple[int, int]]]:
-    """The tokens of a region in each sentence that it reaches into."""
+    """The tokens of a region in each sentence that it overlaps."""
     first = bisect_right(sentences, region.start, key=lambda sentence: sentence.end)
     last = bisect_left(sentences, region.end, key=lambda sentence: sentence.start)
     spans = []

@@ -1,10 +1,9 @@
-"""The language of a text - English, Spanish or Chinese - by its script and its commonest words.
+"""Language detection: English, Spanish or Chinese, by script and by the most frequent words.
 
-No model is needed: Chinese is told by its characters, the others by words so frequent that a paragraph cannot
-do without them, and by letters with marks, which tell short sentences apart. Neighbours are listed as well,
-for only if one of them wins can the text be told from Spanish or English; what they win, and what nobody
-clearly wins, has no answer. A word that several languages have (*in*, *met*, *come*) is listed for each,
-for a short sentence would else be given to the only one that lists it.
+No model is needed. Chinese is recognised by its characters, the others by very frequent words and by accented
+letters, which decide short sentences. Similar languages are listed too: a text that fits one of them best is
+neither English nor Spanish. A word that several languages share (*in*, *met*, *come*) is listed for each of
+them; otherwise it would count for one alone.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-LOOKED_AT = 20_000
-"""So many characters tell as much as a whole book."""
+SAMPLE_LENGTH = 20_000
+"""The number of characters examined; more would not change the answer."""
 
 _LEAST = 1.0
-"""The least evidence: a common word or a marked letter counts 1, shared among the languages that have it."""
+"""The least evidence: a word or accented letter counts 1, shared among the languages that have it."""
 _LEAD = 1.5
-"""How many times more evidence the first language must have than the second."""
+"""The least ratio of evidence between the first language and the second."""
 
 _LANGUAGES: Final = ("en", "es", "zh")
 
@@ -60,7 +59,7 @@ _LETTERS: Final = MappingProxyType(
 
 
 def _languages_of(signs: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
-    """For each word or letter of some languages, those that have it."""
+    """The languages that have each word or letter."""
     by_sign: dict[str, tuple[str, ...]] = {}
     for language, of_language in signs.items():
         for sign in dict.fromkeys(of_language):
@@ -86,8 +85,8 @@ def detect(text: str) -> str | None:
 
 
 def recognise(text: str) -> str | None:
-    """`en`, `es`, `zh` or one of the languages they are told from; None for a mixture or too little text."""
-    text = text[:LOOKED_AT].lower()
+    """`en`, `es`, `zh` or one of the similar languages; None for a mixture or too little text."""
+    text = text[:SAMPLE_LENGTH].lower()
     han = len(_HAN.findall(text))
     others = _OTHER_ASIAN.findall(text)
     words = _WORD.findall(_OTHER_ASIAN.sub(" ", _HAN.sub(" ", text)))

@@ -1,7 +1,7 @@
 """A document as HTML: its text, each mention underlined in the colour of its type, with its label.
 
-Nested mentions have their underlines below one another; the line of a nominal is dotted. The labels stand
-after the last word of a mention, where they are read aloud in their place but not copied with the text.
+The underlines of nested mentions lie below one another; that of a nominal is dotted. Each label follows the
+last word of its mention, where a screen reader reads it, but it is not copied with the text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STYLE = """\
   font: 600 9px/13px system-ui, sans-serif; vertical-align: 0.35em; white-space: nowrap;
   -webkit-user-select: none; user-select: none; }
 """
-"""What makes `marked_up` visible; a page needs it once."""
+"""The style of `marked_up`; a page needs it once."""
 
 _COLOURS = {
     "PER": "#0b62a8",
@@ -43,7 +43,7 @@ _LINE = 1.7
 
 
 def colour_of(type: str) -> str:
-    """A colour on which white text can be read; a type has the same one in every text and process."""
+    """A colour on which white text is legible; a type has the same one in every text and process."""
     return _COLOURS.get(type) or _OTHER_COLOURS[crc32(type.encode(errors="replace")) % len(_OTHER_COLOURS)]
 
 
@@ -56,12 +56,12 @@ def marked_up(document: Document, *, scores: bool = True) -> str:
 
 
 def standalone(document: Document) -> str:
-    """The element together with its style: what a notebook shows."""
+    """The element with its style, as a notebook shows it."""
     return f"<style>\n{STYLE}</style>\n{marked_up(document)}"
 
 
 def page_head(title: str) -> str:
-    """The beginning of a page of documents, which follows the reader's choice of light or dark."""
+    """The beginning of a page of documents, in light or dark as the reader prefers."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -82,7 +82,7 @@ def article(document: Document) -> str:
 
 
 def page(documents: Iterable[Document], title: str = "Mentions") -> str:
-    """A whole page of documents."""
+    """A page of documents."""
     return page_head(title) + "".join(map(article, documents)) + PAGE_END
 
 
@@ -173,7 +173,7 @@ def text_slices(mentions: Sequence[Mention], length: int) -> Iterator[TextSlice]
         )
         stack += opened
         ended = frozenset(ending[end])
-        # Whatever stands above the lowest element that ends must close with it.
+        # Elements above the lowest one that ends must close with it.
         lowest = next((level for level, number in enumerate(stack) if number in ended), len(stack))
         closed = stack[lowest:][::-1]
         del stack[lowest:]

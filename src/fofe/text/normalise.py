@@ -66,12 +66,12 @@ def _has_digit(token: str) -> bool:
 
 
 def shape_class(token: str) -> str:
-    """The class of a token by its shape, the way the published vectors were trained.
+    """The class of a token by its shape, as in the published vectors.
 
     Digits, dots and commas alone give `<num1>` to `<num6>` by their number (6 and more together), a date like
     1996-12-06 `<date>`, and anything else its shape in angle brackets, with every run of digits as `0` and
     every run of letters as `a`: `<0-a>`, `<a0>`, `<0:0>`. A superscript counts as a letter (`km²` is `<a>`),
-    which is what those vectors hold.
+    as it does in those vectors.
     """
     if not _has_digit(token):
         return token
@@ -83,9 +83,9 @@ def shape_class(token: str) -> str:
 
 
 def named_class(token: str) -> str:
-    """The class of a token by what it most likely means: `<number>`, `<date>`, `<time>`, `<phone>` ...
+    """The class of a token by its most likely meaning: `<number>`, `<date>`, `<time>`, `<phone>` ...
 
-    What fits none of the named classes is `<alphanumeric>` with letters in it and `<numeric>` without.
+    Other tokens are `<alphanumeric>` if they contain letters, else `<numeric>`.
     """
     if not _has_digit(token):
         return token
@@ -96,7 +96,7 @@ def named_class(token: str) -> str:
 
 
 def unchanged(token: str) -> str:
-    """The token itself: for a vocabulary that holds its numbers as they are."""
+    """The token itself, for a vocabulary of unchanged numbers."""
     return token
 
 

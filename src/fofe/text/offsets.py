@@ -1,8 +1,4 @@
-"""Offsets for programs that count in UTF-16 units or UTF-8 bytes.
-
-Inside, an offset is a number of code points; JavaScript, Java and BRAT-like tools count otherwise. A format
-that serves them converts here, at its border.
-"""
+"""Offsets in UTF-16 units or UTF-8 bytes, for programs that do not count code points (JavaScript, Java)."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ class OffsetMap:
             )
         self.unit = unit
         self._length = len(text)
-        # Where every position of the text is the same in both units, there is nothing to store.
+        # If all positions are the same in both units, there is nothing to store.
         self._starts = None if unit == "codepoints" or text.isascii() else _unit_starts(text, unit)
 
     def from_codepoints(self, position: int) -> int:
@@ -64,7 +60,7 @@ class OffsetMap:
 
 
 def _unit_starts(text: str, unit: OffsetUnit) -> NDArray[np.int64]:
-    """Where each character starts, and the text ends, in another unit: (len(text) + 1,)."""
+    """[len(text) + 1] where each character starts, and the text ends, in another unit."""
     characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     widths = 1 + (characters >= 0x10000).astype(np.int64)
     if unit == "bytes":

@@ -35,7 +35,7 @@ ADVERBS = _words(
     "only quite so very too rather just even nearly almost about mainly mostly merely simply originally "
     "particularly especially formerly newly highly fully truly really exceedingly extremely"
 )
-"""What may stand before a determiner or an adjective, and is never a head."""
+"""Words that may precede a determiner or an adjective and are never heads."""
 OPENERS = _words("a an the this these those my your his her its our their thy every each some no")
 """Determiners that begin a new phrase when they follow a noun."""
 PREPOSITIONS = _words(
@@ -50,9 +50,9 @@ CLAUSES = _words(
     "he she it we they me him us them there not only is are was were be been being am 's 're 've 'd has "
     "have had do does did can could will would shall should may might must ought"
 )
-"""What begins a clause, or stands in one: pronouns and verbs."""
+"""Words that begin a clause or belong to one: pronouns and verbs."""
 AFTER_PRONOUNS = _words("of who whom which from in at with for")
-"""What may follow a phrase that is a determiner only: those who came, many of them."""
+"""Words that may follow a phrase of a determiner alone: those who came, many of them."""
 CONJUNCTIONS = _words("and or but nor & and/or yet plus")
 MARKS = _words(", ; : . ! ? ( ) [ ] { } – — -- … / ... -LRB- -RRB-")
 QUOTES = _words("\" ' ` `` '' “ ” ‘ ’ « »")
@@ -63,13 +63,13 @@ TRAILING = _words(
     "apart forward able unable available familiar capable responsible eager full aware unaware worthy "
     "ready similar due close present proper concerned involved next possible long old"
 )
-"""Words that may stand behind the head."""
+"""Words that may follow the head."""
 PARTICIPLES = _words(
     "made known written born held taken given called named left seen built bound sent found told kept "
     "brought worn drawn grown shown hidden sung thrown driven chosen set put led lost met paid sold spent "
     "worth gone done begun broken"
 )
-"""Those that end neither in -ed nor in -ing."""
+"""Participles that end neither in -ed nor in -ing."""
 NAMING = _words("named called titled entitled nicknamed aged born located situated")
 """Participles that always follow their noun, whatever comes after them."""
 ING_NOUNS = _words(
@@ -94,7 +94,7 @@ ADJECTIVES = _words(
     "natural physical financial industrial commercial federal rural urban royal male female lonely "
     "desperate separate domestic top chief senior junior primary secondary"
 )
-"""Frequent ones; others are known by their endings."""
+"""Frequent adjectives; others are recognised by their endings."""
 ADJECTIVE_ENDINGS = tuple(_words("ous ful ive less able ible ish ary ical al ic est ern"))
 NEVER_HEADS = DETERMINERS | NUMBERS | ADVERBS | CONJUNCTIONS | QUOTES | MARKS | {"-"}
 AFTER_PARTICIPLES = PREPOSITIONS | ADVERBS | CLAUSES | DETERMINERS | MARKS | CONJUNCTIONS
@@ -206,7 +206,7 @@ def _is_noun(word: str) -> bool:
 
 
 def _without_marks(words: Sequence[str]) -> tuple[int, int]:
-    """The phrase without quotes, marks and a possessive at its ends, if that leaves anything."""
+    """The phrase without quotes, marks and a possessive at its ends, unless nothing would be left."""
     start, end = 0, len(words)
     ignored = QUOTES | MARKS | POSSESSIVES | {"-", "+"}
     while end - start > 1 and words[end - 1] in ignored:
@@ -221,7 +221,7 @@ def _may_be_head(word: str) -> bool:
 
 
 def _ends_phrase(words: Sequence[str], position: int, end: int, head: int) -> bool:
-    """Whether the word at a position, with a possible head before it, is the first that follows the head."""
+    """True if the word at a position, with a possible head before it, is the first that follows the head."""
     word = words[position]
     if words[position - 1] == "-" or (position + 1 < end and words[position + 1] == "-"):
         return False  # a part of a compound: co - founder, by - election
@@ -241,7 +241,7 @@ def _is_regular_past(word: str) -> bool:
 
 
 def _is_participle(words: Sequence[str], position: int, end: int, head: int) -> bool:
-    """Whether a participle follows its noun; one before another noun does not (`a retired teacher`)."""
+    """True if a participle follows its noun; one before another noun does not (`a retired teacher`)."""
     word = words[position]
     regular = (word.endswith("ing") and word not in ING_NOUNS) or _is_regular_past(word)
     if not regular and word not in PARTICIPLES and word not in NAMING:

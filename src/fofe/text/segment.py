@@ -1,7 +1,6 @@
-"""The words of a text that is written without spaces, from a segmenter that ships its own dictionary.
+"""Word segmentation of text without spaces, by a segmenter with its own dictionary.
 
-Tokens of one letter, such as the characters of Chinese, are joined and cut into words; every other token is a
-word of its own.
+Tokens of one letter, such as Chinese characters, are joined and cut into words; every other token is a word.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from typing import NamedTuple
 from fofe.base.errors import ConfigError, FofeError
 
 Segmenter = Callable[[str], list[str]]
-"""Cuts a text into words that, joined, are the text again."""
+"""Splits a text into words; joined, they are the text again."""
 
 
 class InWord(NamedTuple):
-    """A token and the word that holds it."""
+    """A token and the word that contains it."""
 
     token: str
     word: str
@@ -38,7 +37,7 @@ def _jieba() -> Segmenter:
 
 
 def _cut_by_jieba(text: str) -> list[str]:
-    """A function of its own because a model that is pickled holds it, and what it calls cannot be pickled."""
+    """Named because models refer to it when they are pickled, which `rjieba.cut` cannot be."""
     import rjieba
 
     words: list[str] = rjieba.cut(text)
@@ -57,7 +56,7 @@ def segmenter(name: str) -> Segmenter:
 
 
 def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
-    """Each token of a sentence in the word that holds it."""
+    """Each token of a sentence with the word that contains it."""
     for joined, group in groupby(tokens, is_letter):
         if not joined:
             yield from (InWord(token, token, 0, 1) for token in group)
@@ -67,5 +66,5 @@ def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
 
 
 def is_letter(token: str) -> bool:
-    """Whether a token is a single letter or digit of any script."""
+    """True if a token is a single letter or digit of any script."""
     return len(token) == 1 and token.isalnum()

@@ -24,7 +24,7 @@ _OTHER_CODES: Final[Mapping[str, str]] = MappingProxyType(
 )
 _CODE = re.compile(r"([a-z]{2,3}|plain)(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
-# The two-letter codes of ISO 639, so that a slip of the finger is not taken for a language.
+# The two-letter codes of ISO 639, so that a typing error is not taken for a language.
 _ISO_CODES: Final = """
     aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz
     ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii
@@ -36,7 +36,7 @@ _ISO_CODES: Final = """
 
 
 class Tokeniser:
-    """Cuts text of one language into sentences and tokens.
+    """Splits text of one language into sentences and tokens.
 
     Every character that is not whitespace belongs to exactly one token, tokens are in order, and a token's
     offsets give back its text: `text[token.start:token.end] == token.text`.
@@ -48,12 +48,12 @@ class Tokeniser:
         self._sentence_ends = rules.sentence_ends
 
     def __reduce__(self) -> tuple[Callable[[str], Tokeniser], tuple[str]]:
-        """Pickled by its language: rules may hold what cannot be pickled."""
+        """Pickle the language alone: rules may contain what cannot be pickled."""
         return tokeniser, (self.language,)
 
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
-        if not isinstance(text, str):  # a missing value of a table, bytes, a list of texts
+        if not isinstance(text, str):  # a missing value of a table, bytes or a list of texts
             raise InputError(
                 f"a text is a string, not of type {type(text).__name__}",
                 remedy="decode bytes, leave out what is missing, and give several texts to tag",
@@ -75,7 +75,7 @@ class Tokeniser:
         return [sentence for sentence in cut if sentence.tokens]
 
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
-        # A tuple made directly saves the call of Token's own constructor, a good part of the time in all.
+        # Making the tuple directly avoids Token's constructor, a good part of the total time.
         make = tuple.__new__
         return [
             make(Token, (match[0], match.start(), match.end())) for match in self._matches(text, start, end)
@@ -83,16 +83,16 @@ class Tokeniser:
 
 
 def languages() -> list[str]:
-    """The codes of the languages with rules of their own, and `xx` for the plain rules."""
+    """The codes of the languages with their own rules, and `xx` for the plain rules."""
     return sorted(_RULES)
 
 
 def tokeniser(language: str) -> Tokeniser:
     """The tokeniser of a language, given by its ISO 639 code; a region may follow (`en-GB`, `zh_TW`).
 
-    English (`en`), Spanish (`es`) and Chinese (`zh`) have rules of their own. The plain rules, which know no
-    abbreviations, serve those who ask for `xx` or `plain`, and every other two-letter ISO 639 code; three
-    letters are taken for such a code without a check. Anything else is an error.
+    English (`en`), Spanish (`es`) and Chinese (`zh`) have their own rules. `xx`, `plain` and every other
+    two-letter ISO 639 code get the plain rules, which know no abbreviations; so do three letters, unchecked.
+    Anything else is an error.
     """
     code = _CODE.fullmatch(language)
     base = code[1].lower() if code else ""

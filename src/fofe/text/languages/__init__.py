@@ -1,1 +1,1 @@
-"""One file for each language with rules of its own, and one for all the others."""
+"""One file for each language with its own rules, and one for all others."""

@@ -1,4 +1,4 @@
-"""Chinese: each character is a token; runs of Latin letters or digits stay whole.
+"""Chinese: each character is a token; runs of Latin letters or digits are one token.
 
 A sentence ends after 。！？；, with the closing quotes that follow, and at every line break.
 """
@@ -6,11 +6,12 @@ A sentence ends after 。！？；, with the closing quotes that follow, and at 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from fofe.text import _patterns as patterns
-from fofe.text._characters import CLOSING, extending_characters, unspaced_characters
-from fofe.text._rules import Rules
+from fofe.text._patterns import extending_characters, unspaced_characters
+from fofe.text._rules import CLOSING, Rules
 
 _NEVER_FIRST = f"，、：；。！？｡,:.{CLOSING}"
 
@@ -26,11 +27,8 @@ def _sentence_end() -> re.Pattern[str]:
     )
 
 
-def _ends_found_by(pattern: re.Pattern[str]) -> Callable[[str], Iterator[int]]:
-    def ends(text: str) -> Iterator[int]:
-        return (match.end() for match in pattern.finditer(text))
-
-    return ends
+def _ends(text: str, pattern: re.Pattern[str]) -> Iterator[int]:
+    return (match.end() for match in pattern.finditer(text))
 
 
 def rules() -> Rules:
@@ -45,10 +43,5 @@ def rules() -> Rules:
         patterns.acronym(),
         patterns.CURRENCY,
         patterns.compound(),
-        patterns.handle(),
-        patterns.ENTITY,
-        patterns.EMOTICON,
-        patterns.FLAG,
-        patterns.RUN,
     )
-    return Rules(token, _ends_found_by(_sentence_end()))
+    return Rules(token, partial(_ends, pattern=_sentence_end()))

@@ -1,7 +1,7 @@
-"""English, cut the way the Penn Treebank and the CoNLL corpora are.
+"""English, tokenised like the Penn Treebank and the CoNLL corpora.
 
-Clitics are tokens of their own (`do n't`, `Toronto 's`), compounds with hyphens stay whole, abbreviations
-keep their dots inside a sentence.
+Clitics are separate tokens (`do n't`, `Toronto 's`), compounds with hyphens are one token, abbreviations keep
+their dots inside a sentence.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ from __future__ import annotations
 from functools import partial
 
 from fofe.text import _patterns as patterns
-from fofe.text._abbreviations import Abbreviations
-from fofe.text._characters import APOSTROPHES, word_characters
-from fofe.text._rules import Rules
-from fofe.text._sentences import sentence_ends
+from fofe.text._patterns import APOSTROPHES, word_characters
+from fofe.text._rules import Abbreviations, Rules, sentence_ends
 
 _TITLES = """
     Mr Mrs Ms Messrs Dr Drs Prof Rev Fr Hon Pres Gov Lt Gen Maj Col Capt Cpl Sgt Pvt Cmdr Cdr Adm Brig Sen
@@ -42,7 +40,7 @@ _CLIPPED = r"em|EM|til|tis|Tis|twas|Twas|cause|\d\ds?"
 
 
 def _with_headlines(words: str) -> frozenset[str]:
-    """Words as written and, as headlines have them, in capitals."""
+    """The words, and their forms in capitals, as in headlines."""
     listed = frozenset(words.split())
     return listed | ({word.upper() for word in listed if word[0].isupper()} - _WORDS_IN_CAPITALS)
 
@@ -58,13 +56,11 @@ ABBREVIATIONS = Abbreviations(
 
 def rules() -> Rules:
     """The rules of English."""
-    apart = f"(?![{word_characters()}])"
-    not_clitic = f"[nN][{APOSTROPHES}][tT]{apart}"
-    clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){apart}|[{APOSTROPHES}][nN][{APOSTROPHES}]{apart}"
+    end = f"(?![{word_characters()}])"
+    not_clitic = f"[nN][{APOSTROPHES}][tT]{end}"
+    clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){end}|[{APOSTROPHES}][nN][{APOSTROPHES}]{end}"
     token = patterns.token_pattern(
-        patterns.plain_word(),
-        patterns.plain_punctuation(),
-        patterns.PLAIN_STOP,
+        patterns.plain(),
         clitic,
         not_clitic,
         rf"[A-Za-z]+(?={not_clitic})",
@@ -78,10 +74,5 @@ def rules() -> Rules:
         patterns.CURRENCY,
         r"C(?:\+\+|#)",
         patterns.compound(unjoined_after_apostrophe=_CLITICS),
-        patterns.handle(),
-        patterns.ENTITY,
-        patterns.EMOTICON,
-        patterns.FLAG,
-        patterns.RUN,
     )
     return Rules(token, partial(sentence_ends, abbreviations=ABBREVIATIONS))

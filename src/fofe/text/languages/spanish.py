@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fofe.text import _patterns as patterns
-from fofe.text._abbreviations import Abbreviations
-from fofe.text._rules import Rules
-from fofe.text._sentences import sentence_ends
+from fofe.text._rules import Abbreviations, Rules, sentence_ends
 
 _BEFORE_NAMES = """
     Sr Sra Srta Sres Sras Dr Dra Dres D Dña Prof Profa Lic Ing Arq Abog Gral Tte Cnel Cap Cte Sgto Alm
@@ -44,9 +42,7 @@ def rules() -> Rules:
     shortened_year = r"['’]\d{2,4}(?!\w)"
     small_letter = rf"[chmps]\.{patterns.INSIDE_SENTENCE}(?=\s)"
     token = patterns.token_pattern(
-        patterns.plain_word(),
-        patterns.plain_punctuation(),
-        patterns.PLAIN_STOP,
+        patterns.plain(),
         patterns.URL,
         patterns.EMAIL,
         ordinal,
@@ -59,10 +55,5 @@ def rules() -> Rules:
         patterns.CURRENCY,
         patterns.compound(),
         shortened_year,
-        patterns.handle(),
-        patterns.ENTITY,
-        patterns.EMOTICON,
-        patterns.FLAG,
-        patterns.RUN,
     )
     return Rules(token, partial(sentence_ends, abbreviations=ABBREVIATIONS))
