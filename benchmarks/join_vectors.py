@@ -11,7 +11,7 @@ from __future__ import annotations
 from _record import RUNS, as_command, on_one_thread, shared
 
 from fofe.formats.vectors import read_vectors, write_vectors
-from fofe.vectors.align import added
+from fofe.vectors.align import add_words
 
 VIEWS = ("cased", "uncased")
 
@@ -28,7 +28,7 @@ def main() -> None:
             read_vectors(shared("vectors", name))
             for name in (f"es.{view}.128.bin.gz", f"en.{view}.256.bin.gz")
         )
-        joined = added(spanish, english)
+        joined = add_words(spanish, english)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_vectors(joined, path, "npz")
         print(f"{path}: {len(joined.words)} words")

@@ -11,7 +11,7 @@ from fofe.base.errors import FofeError
 from fofe.cli import main
 from fofe.formats.vectors import WordVectors, read_vectors, write_vectors
 from fofe.vectors import align as align_vectors
-from fofe.vectors.align import added
+from fofe.vectors.align import add_words
 
 SHARED = 400
 """How many words are written the same in both languages."""
@@ -19,15 +19,15 @@ SHARED = 400
 
 @pytest.fixture
 def languages() -> tuple[WordVectors, WordVectors]:
-    """Two languages whose words mean the same, one after the other, and whose spaces are turned and noisy.
+    """Two languages whose words mean the same, one after the other, and whose spaces are rotated and noisy.
 
     The first words are names that both have; the others are written differently.
     """
     random = np.random.default_rng(3)
     meanings = random.normal(size=(1200, 12))
-    turn, _ = np.linalg.qr(random.normal(size=(12, 12)))
+    rotation, _ = np.linalg.qr(random.normal(size=(12, 12)))
     some = meanings + 0.05 * random.normal(size=meanings.shape) + 2
-    other = np.concatenate([3 * meanings @ turn, np.zeros((1200, 4))], axis=1)
+    other = np.concatenate([3 * meanings @ rotation, np.zeros((1200, 4))], axis=1)
     other += 0.05 * random.normal(size=other.shape) - 1
     names = [f"name{number}" for number in range(SHARED)]
     words = [[*names, *(f"{language}{number}" for number in range(SHARED, 1200))] for language in "ab"]
@@ -36,30 +36,30 @@ def languages() -> tuple[WordVectors, WordVectors]:
 
 def test_words_of_like_meaning_lie_together(languages: tuple[WordVectors, WordVectors]) -> None:
     some, others = languages
-    joined = added(some, others)
+    joined = add_words(some, others)
     assert joined.words == [*some.words, *others.words[SHARED:]]
     assert np.array_equal(joined.vectors[:1200], some.vectors), "the vectors themselves stay"
     centred = joined.vectors - some.vectors.mean(axis=0)
-    own, brought = centred[SHARED:1200], centred[1200:]
-    cosines = (own @ brought.T) / np.linalg.norm(own, axis=1)[:, None] / np.linalg.norm(brought, axis=1)
+    own, aligned = centred[SHARED:1200], centred[1200:]
+    cosines = (own @ aligned.T) / np.linalg.norm(own, axis=1)[:, None] / np.linalg.norm(aligned, axis=1)
     assert (cosines.argmax(axis=1) == np.arange(len(own))).mean() > 0.95
-    lengths = [np.linalg.norm(part, axis=1).mean() for part in (own, brought)]
+    lengths = [np.linalg.norm(part, axis=1).mean() for part in (own, aligned)]
     assert lengths[0] == pytest.approx(lengths[1], rel=0.05)
 
 
 def test_pairs_are_looked_for_in_parts(
     languages: tuple[WordVectors, WordVectors], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = added(*languages).vectors
+    whole = add_words(*languages).vectors
     monkeypatch.setattr(align_vectors, "ROWS_AT_ONCE", 100)
-    assert np.allclose(added(*languages).vectors, whole, atol=1e-4)
+    assert np.allclose(add_words(*languages).vectors, whole, atol=1e-4)
 
 
 def test_languages_that_share_nothing_are_refused(languages: tuple[WordVectors, WordVectors]) -> None:
     some, others = languages
     strange = WordVectors([f"x{word}" for word in others.words], others.vectors)
     with pytest.raises(FofeError, match="the vectors share 0 words of 4 letters or more"):
-        added(some, strange)
+        add_words(some, strange)
 
 
 def test_the_command(
@@ -70,7 +70,7 @@ def test_the_command(
         write_vectors(vectors, path, "binary")
     assert main(["vectors", "add", *paths]) == 0
     assert "800 words added to 1200" in capsys.readouterr().err
-    assert read_vectors(paths[2]).words == added(*languages).words
+    assert read_vectors(paths[2]).words == add_words(*languages).words
     assert main(["vectors", "add", *paths[:2], str(tmp_path / "joined")]) == 2
     assert main(["vectors", "add", *paths[:2], paths[0]]) == 2
     assert "is the input itself" in capsys.readouterr().err

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
+import pickle
 import random
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,8 @@ from fofe.cli import main
 from fofe.formats.vectors import read_vectors
 from fofe.text.normalise import shape_class
 from fofe.text.tokenise import tokeniser
-from fofe.vectors.plain_text import paragraphs, text_files
+from fofe.vectors import train
+from fofe.vectors.corpus import paragraphs, text_files
 from fofe.vectors.train import VectorSettings, cut_sentences, train_vectors
 
 word2vec = pytest.importorskip("gensim.models.word2vec")
@@ -77,15 +80,60 @@ def test_a_run_that_was_cut_off_goes_on_with_its_next_pass(text: Path, tmp_path:
         train_vectors(SMALL, [text], tmp_path / "cut", cut)
     heard: list[str] = []
     resumed = train_vectors(SMALL, [text], tmp_path / "cut", heard.append)
-    assert heard[0] == "en.cased.8: going on after pass 1"
+    assert heard[0] == "en.cased.8: continuing after pass 1"
     for one, other in zip(whole, resumed, strict=True):
         assert np.allclose(read_vectors(one).vectors, read_vectors(other).vectors, atol=1e-6)
-    assert not list((tmp_path / "cut").glob("*.state*"))
+    assert not list((tmp_path / "cut" / "work").glob("*.npz"))
+
+
+def test_a_state_that_is_loaded_is_the_one_that_was_saved(text: Path, tmp_path: Path) -> None:
+    settings = VectorSettings(dimension=8, min_count=2, words=9)
+    model = train._model(settings, min_count=settings.min_count, max_final_vocab=settings.words)
+    sentences = [line.split() for line in text.read_text("utf-8").splitlines()]
+    model.build_vocab(sentences)
+    model.train(sentences, total_examples=model.corpus_count, epochs=2)
+    model.passes_done = 2
+    train._save_state(model, tmp_path / "state.npz")
+    loaded = train._load_state(settings, tmp_path / "state.npz")
+    assert loaded.wv.index_to_key == model.wv.index_to_key
+    assert (loaded.passes_done, loaded.corpus_count) == (2, model.corpus_count)
+    for name in ("count", "sample_int"):
+        assert np.array_equal(loaded.wv.expandos[name], model.wv.expandos[name])
+    assert np.array_equal(loaded.cum_table, model.cum_table)
+    for one in (model, loaded):
+        one.train(sentences, total_examples=one.corpus_count, epochs=1)
+    assert np.array_equal(loaded.wv.vectors, model.wv.vectors)
+    assert np.array_equal(loaded.syn1neg, model.syn1neg)
+
+
+class Bomb:
+    """Fails when it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pytest.fail, ("a state was unpickled",)
+
+
+def test_nothing_is_unpickled(text: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    (folder / "en.cased.8.state").write_bytes(pickle.dumps(Bomb()))
+    train_vectors(SMALL, [text], folder, silent)
+    (folder / "en.cased.8.bin").unlink()
+    for content in (pickle.dumps(Bomb()), _pickled_array()):
+        (folder / "work" / "en.cased.8.npz").write_bytes(content)
+        with pytest.raises(ValueError, match="pickle"):
+            train_vectors(SMALL, [text], folder, silent)
+
+
+def _pickled_array() -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, numbers=np.array([Bomb()], dtype=object))
+    return stream.getvalue()
 
 
 def test_the_same_directory_takes_only_the_same_settings(text: Path, tmp_path: Path) -> None:
     train_vectors(SMALL, [text], tmp_path / "vectors", silent)
-    with pytest.raises(InputError, match="other settings"):
+    with pytest.raises(InputError, match="belongs to a job with other files, options or version"):
         train_vectors(VectorSettings(dimension=9), [text], tmp_path / "vectors", silent)
 
 
@@ -95,7 +143,7 @@ def test_vectors_of_other_texts_are_not_taken_for_those_of_these(text: Path, tmp
     more = tmp_path / "more.txt"
     more.write_text("More of it.\n", "utf-8")
     for sources in ([text, more], [more]):
-        with pytest.raises(InputError, match="holds vectors of other texts"):
+        with pytest.raises(InputError, match="belongs to a job with other files"):
             train_vectors(SMALL, sources, folder, silent)
     assert train_vectors(SMALL, [text], folder, silent)
 

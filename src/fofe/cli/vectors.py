@@ -64,7 +64,7 @@ def train(args: argparse.Namespace) -> int:
       fofe vectors train news/ -o vectors --lang en --dim 256
       fofe vectors train zhwiki.xml.bz2 -o vectors --lang zh --dim 128 --views char,word
     """
-    from fofe.vectors.plain_text import text_files
+    from fofe.vectors.corpus import text_files
     from fofe.vectors.train import VectorSettings, default_views, train_vectors
 
     views = tuple(args.views.split(",")) if args.views else default_views(args.lang)
@@ -107,7 +107,7 @@ def neighbours(args: argparse.Namespace) -> int:
       fofe vectors neighbours vectors/en.cased.256.bin Oslo Berg -n 5
     """
     from fofe.formats.vectors import read_vectors
-    from fofe.vectors.study import neighbours
+    from fofe.vectors.inspect import neighbours
 
     vectors = read_vectors(args.vectors)
     for word in args.words:
@@ -155,12 +155,12 @@ def add(args: argparse.Namespace) -> int:
       fofe vectors add es.cased.128.bin en.cased.256.bin esen.cased.128.npz
     """
     from fofe.formats.vectors import read_vectors
-    from fofe.vectors.align import added
+    from fofe.vectors.align import add_words
 
     kind = _kind(args.output)
     refuse_input(args.output, [args.vectors, args.others])
     vectors = read_vectors(args.vectors)
-    joined = added(vectors, read_vectors(args.others))
+    joined = add_words(vectors, read_vectors(args.others))
     _write(joined, args.output, kind)
     _say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
     return 0
@@ -210,7 +210,7 @@ def coverage(args: argparse.Namespace) -> int:
     from fofe.base.report import Report
     from fofe.formats import read_corpus
     from fofe.formats.vectors import read_vectors
-    from fofe.vectors.study import coverage
+    from fofe.vectors.inspect import coverage
 
     report = Report()
     words = [

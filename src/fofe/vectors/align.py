@@ -1,9 +1,9 @@
-"""Bringing the vectors of one language into the space of another, by the words that both have.
+"""Aligning the vectors of one language with those of another, and adding the words that the other lacks.
 
-Vectors of two languages are laid out alike: what a turn of the one makes of *president* lies near the other's
-*presidente*. The turn is found from words that are written the same in both, most of them names, and then
-from pairs that lie nearest to each other after it. With the vectors of a language that has plenty of text,
-those of one that has little know many more names.
+Vectors of two languages have much the same geometry: a rotation (orthogonal Procrustes) takes *president*
+close to the other's *presidente*. It is learned from the words that are spelt alike in both, most of them
+names, and refined with mutual nearest neighbours by CSLS (Conneau et al. 2018). So the vectors of a language
+with much text add many names to those of one with little.
 """
 
 from __future__ import annotations
@@ -15,90 +15,99 @@ from fofe.base.errors import FofeError
 from fofe.formats.vectors import WordVectors
 
 SHARED_RANK = 50_000
-"""Words that both have are taken from so many of the most frequent ones."""
-SHORTEST = 4
-"""Shorter words are often written the same by chance."""
-FEWEST = 100
-"""With fewer pairs nothing can be learned."""
+"""Shared words are taken from so many of the most frequent ones."""
+MIN_LENGTH = 4
+"""Shorter words are often spelt alike by chance."""
+MIN_PAIRS = 100
+"""Fewer pairs are too few to learn from."""
 FREQUENT = 20_000
-"""Among so many of the most frequent words pairs are looked for."""
+"""Mutual nearest neighbours are looked for among so many of the most frequent words."""
 ROUNDS = 4
 NEIGHBOURS = 10
-"""A word that is near to everything is no translation: its mean cosine to so many neighbours is taken off."""
+"""The neighbourhood of CSLS."""
 ROWS_AT_ONCE = 2048
 
 
-def added(vectors: WordVectors, others: WordVectors) -> WordVectors:
-    """The vectors, and behind them those of the words that only the others have, brought into their space."""
+def add_words(vectors: WordVectors, others: WordVectors) -> WordVectors:
+    """The vectors, followed by the aligned vectors of the words that only the others have."""
     known = set(vectors.words)
     new = [row for row, word in enumerate(others.words) if word not in known]
-    brought = _brought(others, vectors)[new]
     return WordVectors(
-        [*vectors.words, *(others.words[row] for row in new)], np.concatenate([vectors.vectors, brought])
+        [*vectors.words, *(others.words[row] for row in new)],
+        np.concatenate([vectors.vectors, _aligned(others, vectors)[new]]),
     )
 
 
-def _brought(others: WordVectors, vectors: WordVectors) -> FloatArray:
-    """[V, D] the other vectors in the space of these, as long as these are in the mean."""
+def _aligned(others: WordVectors, vectors: WordVectors) -> FloatArray:
+    """[V', D] the other vectors in the space of these, with the mean length of these."""
     centre = vectors.vectors.mean(axis=0)
     directions = _directions(others.vectors)
-    turn = _turn(directions, _directions(vectors.vectors), _shared_words(others, vectors))
+    rotation = _rotation(directions, _directions(vectors.vectors), _shared_words(others, vectors))
     length = np.linalg.norm(vectors.vectors - centre, axis=1).mean()
-    brought: FloatArray = (directions @ turn * length + centre).astype(np.float32)
-    return brought
+    aligned: FloatArray = (directions @ rotation * length + centre).astype(np.float32)
+    return aligned
 
 
 def _shared_words(others: WordVectors, vectors: WordVectors) -> IntArray:
-    """[P, 2] the rows of words that are written the same."""
-    rows = {word: row for row, word in enumerate(vectors.words[:SHARED_RANK]) if len(word) >= SHORTEST}
+    """[P, 2] the rows of words that are spelt alike."""
+    rows = {word: row for row, word in enumerate(vectors.words[:SHARED_RANK]) if len(word) >= MIN_LENGTH}
     pairs = [(row, rows[word]) for row, word in enumerate(others.words[:SHARED_RANK]) if word in rows]
-    if len(pairs) < FEWEST:
+    if len(pairs) < MIN_PAIRS:
         raise FofeError(
-            f"the vectors share {len(pairs)} words of {SHORTEST} letters or more, of which it takes {FEWEST}"
+            f"the vectors share {len(pairs)} words of {MIN_LENGTH} letters or more; {MIN_PAIRS} are needed"
         )
     return np.array(pairs)
 
 
-def _turn(others: FloatArray, vectors: FloatArray, pairs: IntArray) -> FloatArray:
-    """[D', D] the turn that brings the other directions [V', D'] nearest to these [V, D]."""
+def _rotation(others: FloatArray, vectors: FloatArray, pairs: IntArray) -> FloatArray:
+    """[D', D] the rotation that takes the other directions [V', D'] closest to these [V, D]."""
     for number in range(ROUNDS):
-        left, _, right = np.linalg.svd(others[pairs[:, 0]].T @ vectors[pairs[:, 1]], full_matrices=False)
-        turn: FloatArray = left @ right
+        rotation = _procrustes(others[pairs[:, 0]], vectors[pairs[:, 1]])
         if number + 1 < ROUNDS:
-            found = _nearest_pairs(_unit(others[:FREQUENT] @ turn), vectors[:FREQUENT])
-            pairs = found if len(found) >= FEWEST else pairs
-    return turn
+            found = _mutual_neighbours(_unit(others[:FREQUENT] @ rotation), vectors[:FREQUENT])
+            pairs = found if len(found) >= MIN_PAIRS else pairs
+    return rotation
 
 
-def _nearest_pairs(some: FloatArray, others: FloatArray) -> IntArray:
-    """[P, 2] the rows of those that are each other's nearest, of unit vectors [N, D] and [M, D]."""
-    there = _nearest(some, others, _crowding(others, some))
-    back = _nearest(others, some, _crowding(some, others))
+def _procrustes(some: FloatArray, others: FloatArray) -> FloatArray:
+    """[D', D] the orthogonal map that takes rows [P, D'] closest to rows [P, D] in least squares."""
+    left, _, right = np.linalg.svd(some.T @ others, full_matrices=False)
+    rotation: FloatArray = left @ right
+    return rotation
+
+
+def _mutual_neighbours(some: FloatArray, others: FloatArray) -> IntArray:
+    """[P, 2] the rows of unit vectors [N, D] and [M, D] that are each other's nearest by CSLS."""
+    there = _csls_nearest(some, others, _mean_similarity(others, some))
+    back = _csls_nearest(others, some, _mean_similarity(some, others))
     rows = np.flatnonzero(back[there] == np.arange(len(some)))
     return np.stack([rows, there[rows]], axis=1)
 
 
-def _crowding(some: FloatArray, others: FloatArray) -> FloatArray:
-    """[N] the mean cosine of each of some unit vectors [N, D] to its nearest among others [M, D]."""
+def _mean_similarity(some: FloatArray, others: FloatArray) -> FloatArray:
+    """[N] the mean cosine of each of some unit vectors [N, D] to its nearest ones of others [M, D]."""
     count = min(NEIGHBOURS, len(others))
-    parts = [
+    chunks = [
         np.partition(some[first : first + ROWS_AT_ONCE] @ others.T, -count, axis=1)[:, -count:].mean(axis=1)
         for first in range(0, len(some), ROWS_AT_ONCE)
     ]
-    return np.concatenate(parts)
+    return np.concatenate(chunks)
 
 
-def _nearest(some: FloatArray, others: FloatArray, crowding: FloatArray) -> IntArray:
-    """[N] which of the others [M, D] is nearest to each of some [N, D], less how crowded it is [M]."""
-    parts = [
-        (2 * (some[first : first + ROWS_AT_ONCE] @ others.T) - crowding).argmax(axis=1)
+def _csls_nearest(some: FloatArray, others: FloatArray, similarity: FloatArray) -> IntArray:
+    """[N] the nearest of the others [M, D] to each of some [N, D] by CSLS.
+
+    Hubs, which are close to everything, are no translations: the mean similarity [M] of each is subtracted.
+    """
+    chunks = [
+        (2 * (some[first : first + ROWS_AT_ONCE] @ others.T) - similarity).argmax(axis=1)
         for first in range(0, len(some), ROWS_AT_ONCE)
     ]
-    return np.concatenate(parts)
+    return np.concatenate(chunks)
 
 
 def _directions(vectors: FloatArray) -> FloatArray:
-    """[V, D] of length 1, seen from their centre."""
+    """[V, D] centred, then scaled to length 1."""
     return _unit(vectors - vectors.mean(axis=0))
 
 

@@ -1,41 +1,40 @@
-"""Word vectors of one's own: skip-gram with negative sampling, over text as the tagger would see it.
+"""Training word vectors: skip-gram with negative sampling, on text as the tagger sees it.
 
-The text is cut into words once, with the tagger's own tokeniser and digit classes, and kept in the directory
-of the vectors, a file for each source. Training is gensim's; after every pass its state is saved. So a run
-that was cut off goes on with the source, or the pass, where it was.
+The text is cut into words once, with the tagger's own tokeniser and digit classes. gensim trains on it, and
+its state is saved after every pass. Both lie in a work directory within that of the vectors, so an
+interrupted training continues with the next source or pass.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
 from fofe import __version__
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import write_atomically
+from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.formats.vectors import WordVectors, write_vectors
 from fofe.text.normalise import digit_rule
 from fofe.text.segment import in_words, segmenter
 from fofe.text.tokenise import tokeniser
-from fofe.vectors.plain_text import paragraphs
+from fofe.vectors.corpus import Sentences, paragraphs
 
 VIEWS = {"zh": ("char", "word")}
 OTHER_VIEWS = ("cased", "uncased")
-SETTINGS = "settings.json"
-LONGEST = 10_000
-"""gensim drops what of a sentence goes beyond so many words."""
 ALPHA, LAST_ALPHA = 0.025, 0.0001
+
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class VectorSettings:
-    """How vectors are made."""
+    """How vectors are trained."""
 
     language: str = "en"
     dimension: int = 256
@@ -48,13 +47,13 @@ class VectorSettings:
     """At most so many words get a vector, the most frequent ones."""
     digits: str = "shape"
     segmenter: str = "jieba"
-    """What cuts text into words for the view `word`."""
+    """Cuts text into words for the view `word`."""
     seed: int = 1
     threads: int = 1
-    """With one the same text gives the same vectors, bit for bit."""
+    """With one, the same text gives the same vectors, bit for bit."""
 
     def __post_init__(self) -> None:
-        for name in ("dimension", "window", "min_count", "passes", "words", "threads"):
+        for name in ("dimension", "window", "negative", "min_count", "passes", "words", "threads"):
             if getattr(self, name) < 1:
                 raise FofeError(f"{name} must be at least 1, not {getattr(self, name)}")
         for view in self.views:
@@ -69,156 +68,85 @@ def default_views(language: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class TextCounts:
-    """What was read of a source."""
+    """The size of a source."""
 
     source: str
-    size: int
     sentences: int
     tokens: int
 
 
-Tell = Callable[[str], None]
-
-
-def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, tell: Tell) -> list[Path]:
-    """Make the vectors of each view in a directory; returns their files."""
-    _open(settings, folder)
-    _check_sources(sources, folder)
-    report = Report()
-    counts = [
-        _cut_text(settings, source, folder / "text" / f"{number:05}", report, tell)
-        for number, source in enumerate(sources)
-    ]
-    for line in report.lines():
-        tell(line)
+def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, say: Say) -> list[Path]:
+    """Train the vectors of each view and write them to a directory; returns their files."""
+    job = [asdict(settings), [[str(source), *stamp(source)] for source in sources]]
     files = []
-    for view in settings.views:
-        name = f"{settings.language}.{view}.{settings.dimension}"
-        texts = [folder / "text" / f"{number:05}.{_cut_of(view)}.txt" for number in range(len(sources))]
-        if not (folder / f"{name}.bin").exists():
-            vectors = _train(settings, Sentences(texts, lower=view == "uncased"), folder / name, tell)
-            write_vectors(vectors, folder / f"{name}.bin", "binary")
-            for file in folder.glob(f"{name}.state*"):
-                file.unlink()
-        files.append(folder / f"{name}.bin")
+    with Journal(folder / "work", job) as journal:
+        report = Report()
+        counts = [
+            _cut_text(settings, source, f"{number:05}", journal, report, say)
+            for number, source in enumerate(sources)
+        ]
+        for line in report.lines():
+            say(line)
+        for view in settings.views:
+            name = f"{settings.language}.{view}.{settings.dimension}"
+            file = folder / f"{name}.bin"
+            if journal.done(name) is None or not file.exists():
+                texts = [journal.file(f"{number:05}.{_unit(view)}.txt") for number in range(len(sources))]
+                state = journal.file(f"{name}.npz")
+                vectors = _train(settings, Sentences(texts, lower=view == "uncased"), state, say)
+                write_vectors(vectors, file, "binary")
+                journal.add(name)
+                state.unlink(missing_ok=True)
+            files.append(file)
     with write_atomically(folder / "README.md") as stream:
         stream.write(_card(settings, counts, files))
     return files
 
 
-class Sentences:
-    """The sentences of cut text, again and again."""
-
-    def __init__(self, texts: list[Path], *, lower: bool) -> None:
-        self._texts = texts
-        self._lower = lower
-
-    def __iter__(self) -> Iterator[list[str]]:
-        for text in self._texts:
-            with open(text, encoding="utf-8", newline="\n") as stream:
-                for line in stream:
-                    words = line.rstrip("\n").split(" ")
-                    if self._lower:
-                        words = [word.lower() for word in words]
-                    for start in range(0, len(words), LONGEST):
-                        yield words[start : start + LONGEST]
-
-
-def cut_sentences(text: str, settings: VectorSettings, cut: str) -> Iterator[list[str]]:
-    """The sentences of a text as the tagger sees them: its tokens or segmented words, digits classed."""
-    classed = digit_rule(settings.digits)
-    for sentence in tokeniser(settings.language).document(text).sentences:
-        if cut == "word":
-            held = in_words(sentence.words, segmenter(settings.segmenter))
-            yield [classed(token.word) for token in held if token.place == 0]
-        else:
-            yield [classed(word) for word in sentence.words]
-
-
-def _cut_of(view: str) -> str:
+def _unit(view: str) -> str:
     return "word" if view == "word" else "token"
 
 
-def _open(settings: VectorSettings, folder: Path) -> None:
-    """Make the directory, or make sure that what it holds was made with the same settings."""
-    try:
-        (folder / "text").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
-    told = json.dumps({**asdict(settings), "version": __version__})
-    path = folder / SETTINGS
-    if path.exists() and path.read_text("utf-8") != told:
-        raise InputError(
-            "holds vectors that were made with other settings",
-            path=folder,
-            remedy="give the same ones, or choose another directory",
-        )
-    with write_atomically(path) as stream:
-        stream.write(told)
-
-
-def _check_sources(sources: list[Path], folder: Path) -> None:
-    """Make sure that vectors which were begun in a directory are those of these texts."""
-    begun = any(folder.glob("*.bin")) or any(folder.glob("*.state"))
-    known = [_counted(file) for file in sorted((folder / "text").glob("*.json"))] if begun else []
-    given = [(str(source), source.stat().st_size) for source in sources]
-    if known and [(text.source, text.size) for text in known] != given:
-        raise InputError(
-            "holds vectors of other texts",
-            path=folder,
-            remedy="give the same ones, or choose another directory",
-        )
-
-
-def _counted(file: Path) -> TextCounts:
-    return TextCounts(**json.loads(file.read_text("utf-8")))
-
-
-def _cut_text(settings: VectorSettings, source: Path, target: Path, report: Report, tell: Tell) -> TextCounts:
-    """Cut the text of a source into words, if that has not been done."""
-    size = source.stat().st_size
-    counted = target.with_suffix(".json")
-    if counted.exists():
-        known = _counted(counted)
-        if (known.source, known.size) == (str(source), size):
-            return known
-    tell(f"reading {source}")
+def _cut_text(
+    settings: VectorSettings, source: Path, name: str, journal: Journal, report: Report, say: Say
+) -> TextCounts:
+    """Cut the text of a source into units, a sentence a line, if that has not been done."""
+    if journal.done(name) is not None:
+        return TextCounts(**journal.done(name))
+    say(f"reading {source}")
     sentences = tokens = 0
-    for number, cut in enumerate(sorted({_cut_of(view) for view in settings.views})):
+    for number, unit in enumerate(sorted({_unit(view) for view in settings.views})):
         sentences = tokens = 0
-        noted = Report() if number else report  # the same text is read again: what is wrong counts once
-        with write_atomically(f"{target}.{cut}.txt") as stream:
+        noted = Report() if number else report  # the same text is read again: count its faults only once
+        with write_atomically(journal.file(f"{name}.{unit}.txt")) as stream:
             for paragraph in paragraphs(source, settings.language, noted):
-                for words in cut_sentences(paragraph, settings, cut):
+                for words in cut_sentences(paragraph, settings, unit):
                     stream.write(" ".join(words) + "\n")
                     sentences += 1
                     tokens += len(words)
-    counts = TextCounts(str(source), size, sentences, tokens)
-    with write_atomically(counted) as stream:
-        stream.write(json.dumps(asdict(counts)))
+    counts = TextCounts(str(source), sentences, tokens)
+    journal.add(name, asdict(counts))
     return counts
 
 
-def _train(settings: VectorSettings, sentences: Sentences, name: Path, tell: Tell) -> WordVectors:
-    """Train to the end, from the last pass that was saved."""
-    word2vec = _gensim()
-    state = Path(f"{name}.state")
+def cut_sentences(text: str, settings: VectorSettings, unit: str) -> Iterator[list[str]]:
+    """The sentences of a text as the tagger sees them: tokens or segmented words, digits as classes."""
+    digits = digit_rule(settings.digits)
+    for sentence in tokeniser(settings.language).document(text).sentences:
+        words = sentence.words
+        if unit == "word":
+            tokens = in_words(words, segmenter(settings.segmenter))
+            words = [token.word for token in tokens if token.place == 0]
+        yield [digits(word) for word in words]
+
+
+def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say) -> WordVectors:
+    """Train to the end, from the last pass whose state was saved."""
     if state.exists():
-        model = word2vec.Word2Vec.load(str(state))
-        tell(f"{name.name}: going on after pass {model.passes_done}")
+        model = _load_state(settings, state)
+        say(f"{state.stem}: continuing after pass {model.passes_done}")
     else:
-        model = word2vec.Word2Vec(
-            vector_size=settings.dimension,
-            window=settings.window,
-            sg=1,
-            negative=settings.negative,
-            min_count=settings.min_count,
-            max_final_vocab=settings.words,
-            seed=settings.seed,
-            workers=settings.threads,
-            alpha=ALPHA,
-            min_alpha=LAST_ALPHA,
-        )
+        model = _model(settings, min_count=settings.min_count, max_final_vocab=settings.words)
         model.build_vocab(sentences)
         if not len(model.wv):
             raise InputError(
@@ -232,18 +160,67 @@ def _train(settings: VectorSettings, sentences: Sentences, name: Path, tell: Tel
         epochs=settings.passes - done,
         start_alpha=ALPHA - (ALPHA - LAST_ALPHA) * done / settings.passes,
         end_alpha=LAST_ALPHA,
-        callbacks=[_Saver(state, settings.passes, tell)] if done < settings.passes else [],
+        callbacks=[_Saver(state, settings.passes, say)],
     )
     return WordVectors(list(model.wv.index_to_key), np.asarray(model.wv.vectors, dtype=np.float32))
 
 
-class _Saver:
-    """Saves gensim's state after every pass but the last."""
+def _model(settings: VectorSettings, **options: Any) -> Any:
+    try:
+        from gensim.models.word2vec import Word2Vec
+    except ModuleNotFoundError as error:
+        if error.name != "gensim":
+            raise
+        raise FofeError("training vectors needs gensim (pip install 'fofe[train]')") from None
+    return Word2Vec(
+        vector_size=settings.dimension,
+        window=settings.window,
+        sg=1,
+        negative=settings.negative,
+        seed=settings.seed,
+        workers=settings.threads,
+        alpha=ALPHA,
+        min_alpha=LAST_ALPHA,
+        **options,
+    )
 
-    def __init__(self, path: Path, passes: int, tell: Tell) -> None:
+
+def _save_state(model: Any, path: Path) -> None:
+    """Write what training goes on from: words, counts, both layers and the random generator, as arrays."""
+    _, keys, position, *_ = model.random.get_state()
+    with write_atomically(path, "wb") as stream:
+        np.savez(
+            cast(IO[bytes], stream),
+            words=np.frombuffer("\n".join(model.wv.index_to_key).encode(), dtype=np.uint8),
+            counts=model.wv.expandos["count"],
+            vectors=model.wv.vectors,
+            hidden=model.syn1neg,
+            random_keys=keys,
+            numbers=np.array([position, model.corpus_count, model.passes_done]),
+        )
+
+
+def _load_state(settings: VectorSettings, path: Path) -> Any:
+    """The model that `_save_state` wrote; its words stay in their order."""
+    model = _model(settings, min_count=1, sorted_vocab=0)
+    with np.load(path, allow_pickle=False) as state:
+        position, corpus_count, model.passes_done = state["numbers"].tolist()
+        words = state["words"].tobytes().decode().split("\n")
+        counts = dict(zip(words, state["counts"].tolist(), strict=True))
+        model.build_vocab_from_freq(counts, corpus_count=corpus_count)
+        model.wv.vectors[:] = state["vectors"]
+        model.syn1neg[:] = state["hidden"]
+        model.random.set_state(("MT19937", state["random_keys"], position))
+    return model
+
+
+class _Saver:
+    """A callback of gensim that saves the state after every pass but the last."""
+
+    def __init__(self, path: Path, passes: int, say: Say) -> None:
         self._path = path
         self._passes = passes
-        self._tell = tell
+        self._say = say
 
     def on_train_begin(self, model: Any) -> None:
         pass
@@ -253,30 +230,15 @@ class _Saver:
 
     def on_epoch_end(self, model: Any) -> None:
         model.passes_done += 1
-        self._tell(f"{self._path.stem}: pass {model.passes_done} of {self._passes} done")
+        self._say(f"{self._path.stem}: pass {model.passes_done} of {self._passes} done")
         if model.passes_done < self._passes:
-            # All parts go into one file, which takes the place of the last one at once.
-            aside = self._path.with_suffix(".state.writing")
-            with open(aside, "wb") as stream:
-                model.save(stream)
-            aside.replace(self._path)
+            _save_state(model, self._path)
 
     def on_train_end(self, model: Any) -> None:
         pass
 
 
-def _gensim() -> Any:
-    try:
-        from gensim.models import word2vec
-    except ModuleNotFoundError as error:
-        if error.name != "gensim":
-            raise
-        raise FofeError("training vectors needs gensim (pip install 'fofe[train]')") from None
-    return word2vec
-
-
 def _card(settings: VectorSettings, counts: list[TextCounts], files: list[Path]) -> str:
-    total = sum(count.tokens for count in counts)
     lines = [
         "# Word vectors",
         "",
@@ -284,13 +246,13 @@ def _card(settings: VectorSettings, counts: list[TextCounts], files: list[Path])
         f"negatives, {settings.passes} passes, words seen at least {settings.min_count} times, at most "
         f"{settings.words}; seed {settings.seed}.",
         "",
-        f"Language {settings.language}; words cut by fofe {__version__}, digits by the rule "
+        f"Language {settings.language}; text tokenised by fofe {__version__}, digits by the rule "
         f"`{settings.digits}`: give a model the same ones.",
         "",
         "| source | sentences | tokens |",
         "| --- | ---: | ---: |",
         *(f"| {Path(count.source).name} | {count.sentences} | {count.tokens} |" for count in counts),
-        f"| all | {sum(count.sentences for count in counts)} | {total} |",
+        f"| all | {sum(count.sentences for count in counts)} | {sum(count.tokens for count in counts)} |",
         "",
         "Files, most frequent words first: " + ", ".join(file.name for file in files) + ".",
         "",
