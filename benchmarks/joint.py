@@ -69,7 +69,7 @@ def _alone(config: RunConfig, name: str) -> RunConfig:
     if not corpus.nested:
         decoding = replace(decoding, nested=False, strategies=("highest-first", "longest-first"))
     ungated = replace(config.gate, enabled=False)  # a gate makes tagging faster, not better
-    untold = replace(config.model, conventions=())
+    untold = replace(config.model, schemes=())
     own = replace(corpus, labels={})
     return replace(config, corpus=(own,), model=untold, decoding=decoding, gate=ungated)
 

@@ -62,7 +62,7 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         f'print(model("{recipe.example}").mentions)',
         "```",
         "",
-        *_convention_lines(recipe, model.config.conventions),
+        *_convention_lines(recipe, model.config.schemes),
         "## Data and its terms",
         "",
         "| made from | what it is | terms |",

@@ -69,10 +69,15 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     best = tune(scored, options)
     told = [
         scored_as_used(
-            model, engine.following(corpus.name), corpus, "dev", min(options.thresholds), options.agreements
+            model,
+            engine.conditioned_on(corpus.name),
+            corpus,
+            "dev",
+            min(options.thresholds),
+            options.agreements,
         )
         for corpus in corpora.parts
-        if corpus.part("dev") and corpus.name in model.config.conventions
+        if corpus.part("dev") and corpus.name in model.config.schemes
     ]
     schemes = {
         name: scheme | {"decoding": to_table(model.decodings.get(name, model.decoding))}
@@ -81,6 +86,6 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     return replace(
         model,
         decoding=best.decoding(nested=options.nested),
-        decodings=tune_schemes(told, options, model.config.conventions),
+        decodings=tune_schemes(told, options, model.config.schemes),
         training={**model.training, "corpora": schemes},
     )

@@ -216,7 +216,7 @@ def told_path(tiny_config: Path) -> Path:
         for name, of in (("everything", "../"), ("names", ""))
     )
     model = CONFIG[CONFIG.index("[model]") :].replace(
-        "[model]\n", '[model]\nconventions = ["everything", "names"]\n', 1
+        "[model]\n", '[model]\nschemes = ["everything", "names"]\n', 1
     )
     (folder / "told.toml").write_text(corpora + model, "utf-8")
     assert main(["train", str(folder / "told.toml"), "-o", str(folder / "run")]) == 0

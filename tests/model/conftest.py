@@ -143,7 +143,7 @@ def _random_config(random: np.random.Generator) -> ModelConfig:
         gazetteer=GazetteerConfig("names", types=tuple(NAMES)) if random.random() < 1 / 2 else None,
         surroundings=subjects[0] if subjects and random.random() < 1 / 2 else None,
         hidden=tuple(random.integers(2, 8, random.integers(1, 4)).tolist()),
-        conventions=("news", "novels", "letters") if random.random() < 1 / 2 else (),
+        schemes=("news", "novels", "letters") if random.random() < 1 / 2 else (),
     )
 
 

@@ -52,8 +52,8 @@ def network_batch(
     text = model.encoder.encode(sentences)
     text = model.with_surroundings(text, opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
-    conventions = np.array([[name == follows for name in model.config.conventions]] * len(fragments))
-    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), conventions)
+    schemes = np.array([[name == follows for name in model.config.schemes]] * len(fragments))
+    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), schemes)
     return batch, model.rows_of_tables(rows)
 
 
@@ -100,23 +100,23 @@ def test_torch_judges_a_few_fragments_at_a_time_as_all_at_once(
 def test_conventions_are_told_as_to_the_network(
     seed: int, make_model: MakeModel, make_text: MakeText
 ) -> None:
-    model = make_model(seed, replace(USUAL, conventions=("news", "novels")))
+    model = make_model(seed, replace(USUAL, schemes=("news", "novels")))
     text, untold = make_text(seed), engine_of(model)
     for engine, follows in (
         (untold, None),
-        (untold.following("news"), "news"),
-        (untold.following("news").following("novels"), "novels"),
+        (untold.conditioned_on("news"), "news"),
+        (untold.conditioned_on("news").conditioned_on("novels"), "novels"),
     ):
         expected = network_probabilities(model, text, None, follows)
         assert np.abs(engine.score(text).probabilities - expected).max() < 1e-5
-    told = untold.following("news").score(text).probabilities
+    told = untold.conditioned_on("news").score(text).probabilities
     assert np.abs(told - untold.score(text).probabilities).max() > 1e-3
 
 
 def test_both_ways_of_judging_are_each_as_if_it_were_alone(
     make_model: MakeModel, make_text: MakeText
 ) -> None:
-    model = make_model(1, replace(USUAL, conventions=("news", "novels")))
+    model = make_model(1, replace(USUAL, schemes=("news", "novels")))
     text = make_text(1)
     told_batch, tables = network_batch(model, text, follows="novels")
     untold_batch, _ = network_batch(model, text)

@@ -37,14 +37,14 @@ def test_a_model_that_follows_conventions_is_calibrated_too(
     make_model: Callable[..., RandomModel],
 ) -> None:
     words = ViewConfig("uncased", "uncased", 6)
-    config = ModelConfig(max_words=2, hidden=(8, 6), views=(words,), conventions=("news", "novels"))
+    config = ModelConfig(max_words=2, hidden=(8, 6), views=(words,), schemes=("news", "novels"))
     labels = ("NONE", "PER", "ORG", "LOC")
     made = make_model(3, config)
     stored = StoredModel(config, labels, Decoding(), {}, None, made.weights)
     cooler = with_temperatures(stored, {"PER": 2.0, "LOC": 0.5}).weights
     text = [["Anna", "Berg", "met", "Omar"]]
     before, after = (
-        Engine(config, made.encoder, weights).following("novels").score(text).probabilities
+        Engine(config, made.encoder, weights).conditioned_on("novels").score(text).probabilities
         for weights in (made.weights, cooler)
     )
     odds = np.log(before.astype(np.float64)) - np.log(before[:, :1])

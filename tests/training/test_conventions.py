@@ -38,7 +38,7 @@ CONFIG = """
 [model]
 max_words = 3
 hidden = [24]
-conventions = {conventions}
+schemes = {conventions}
 views = [{ name = "uncased", lookup = "uncased", dimension = 16 }]
 
 [model.characters]
@@ -136,7 +136,10 @@ def test_conventions_outlive_a_training_that_adds_labels(model: Model, tmp_path:
     assert after.labels == (*before.labels, "WEATHER")
     for corpus in FOUND:
         judged, again = (
-            Engine(one.config, one.encoder, one.weights).following(corpus).score([TEXT.split()]).probabilities
+            Engine(one.config, one.encoder, one.weights)
+            .conditioned_on(corpus)
+            .score([TEXT.split()])
+            .probabilities
             for one in (before, after)
         )
         of_old_labels = again[:, : len(before.labels)]
@@ -181,7 +184,7 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     of_bare = stored.decodings["bare"]
     other = replace(
         stored,
-        config=replace(stored.config, conventions=("bare", "novels")),
+        config=replace(stored.config, schemes=("bare", "novels")),
         decodings={"bare": replace(of_bare, threshold=of_bare.threshold / 2)},
     )
     save_model(other, tmp_path / "other")
@@ -298,7 +301,7 @@ def test_a_model_can_be_trained_on_with_another_corpus(
     more.write_text(CORPUS.format(name="other") + settings, "utf-8")
     assert main(["train", str(more), "-o", str(tmp_path / "run"), "--from", str(model.path)]) == 0
     trained_on = fofe.load(tmp_path / "run" / "model")
-    assert trained_on.config.conventions == ("bare", "whole")
+    assert trained_on.config.schemes == ("bare", "whole")
     assert "Quorzam" in found(trained_on)
 
 

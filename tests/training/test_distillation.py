@@ -197,5 +197,5 @@ def test_teachers_that_cannot_teach_are_refused(
     assert f"{tiny_config.parent / 'no/body'}: there is no such" in capsys.readouterr().err
     assert main([*run, "--teacher", str(tiny_path), "--set", "training.distillation_weight=0"]) == 2
     assert "distillation_weight is a share above 0 and at most 1" in capsys.readouterr().err
-    assert main([*run, "--teacher", str(tiny_path), "--set", 'model.conventions=["data"]']) == 2
+    assert main([*run, "--teacher", str(tiny_path), "--set", 'model.schemes=["data"]']) == 2
     assert "distillation does not know annotation schemes" in capsys.readouterr().err

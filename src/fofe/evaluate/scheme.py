@@ -73,7 +73,7 @@ def trained_scheme(model: Model, name: str) -> AnnotationScheme:
     tuned = None if others or "calibration" in model.training else first[name].get("decoding")
     return replace(
         scheme,
-        corpus=name if name in model.config.conventions else None,
+        corpus=name if name in model.config.schemes else None,
         decoding=build(Decoding, tuned) if tuned else None,
     )
 
@@ -186,8 +186,8 @@ class ProjectedScorer:
         scores = self._scorer.score(sentences, opens, exact=exact)
         return replace(scores, probabilities=self._projection.project(scores.probabilities))
 
-    def following(self, conventions: str) -> ProjectedScorer:
-        return ProjectedScorer(self._scorer.following(conventions), self._projection)
+    def conditioned_on(self, scheme: str) -> ProjectedScorer:
+        return ProjectedScorer(self._scorer.conditioned_on(scheme), self._projection)
 
     def fresh(self) -> ProjectedScorer:
         return ProjectedScorer(self._scorer.fresh(), self._projection)

@@ -175,9 +175,8 @@ class ModelConfig:
     views: tuple[ViewConfig, ...] = (ViewConfig("cased", "cased"), ViewConfig("uncased", "uncased"))
     characters: CharacterConfig = field(default_factory=CharacterConfig)
     gazetteer: GazetteerConfig | None = None
-    conventions: tuple[str, ...] = ()
-    """Corpora that annotate differently: the network is told which one a training sentence is from, and can
-    be told whose conventions to follow when it tags."""
+    schemes: tuple[str, ...] = ()
+    """Corpora with annotation schemes of their own. The network can be conditioned on one of them."""
     surroundings: str | None = None
     """The view by whose vectors the network sees what a sentence and those around it are about."""
     hidden: tuple[int, ...] = (512, 512, 512)
@@ -190,8 +189,8 @@ class ModelConfig:
             raise ValueError("hidden must list at least one layer")
         _factor(self.factor)
         names = [view.name for view in self.views]
-        if len(set(self.conventions)) != len(self.conventions):
-            raise ValueError(f"conventions must name each corpus once, not {', '.join(self.conventions)}")
+        if len(set(self.schemes)) != len(self.schemes):
+            raise ValueError(f"schemes must name each corpus once, not {', '.join(self.schemes)}")
         if len(set(names)) != len(names):
             raise ValueError(f"views need different names, not {', '.join(names)}")
         lookups = {view.lookup for view in self.views}
@@ -224,12 +223,12 @@ class ModelConfig:
                 f"has {sizes[lexicon.table]}: both must be the same"
             )
 
-    def convention(self, corpus: str) -> int:
-        """The number of a corpus whose conventions the model knows; an error says which it knows."""
-        if corpus not in self.conventions:
-            known = ", ".join(self.conventions) or "none"
-            raise FofeError(f"the model does not know the conventions of {corpus!r} (it knows: {known})")
-        return self.conventions.index(corpus)
+    def scheme_number(self, corpus: str) -> int:
+        """The number of a corpus among the annotation schemes; an error lists those that the model knows."""
+        if corpus not in self.schemes:
+            known = ", ".join(self.schemes) or "none"
+            raise FofeError(f"the model has no annotation scheme {corpus!r} (it knows: {known})")
+        return self.schemes.index(corpus)
 
     @property
     def receptive_field(self) -> int:

@@ -15,7 +15,7 @@ class Block:
     `code` is one of the word codes, with the `view` it is made from; or `character_left`, `character_right`,
     `character_cnn`; or `names`: which names of a gazetteer it matches; or
     `surroundings`: what its sentence and those around it are about; or
-    `conventions`: of which corpus they are that a mention must meet, all zero where that is not told.
+    `schemes`: of which corpus they are that a mention must meet, all zero where that is not told.
     """
 
     code: str
@@ -28,7 +28,7 @@ CHARACTER_LEFT = "character_left"
 CHARACTER_RIGHT = "character_right"
 CHARACTER_CNN = "character_cnn"
 NAMES = "names"
-CONVENTIONS = "conventions"
+SCHEMES = "schemes"
 SURROUNDINGS = "surroundings"
 
 
@@ -45,8 +45,8 @@ def input_blocks(config: ModelConfig) -> list[Block]:
         wanted.append((SURROUNDINGS, "", 2 * width))
     if config.gazetteer is not None:
         wanted.append((NAMES, "", len(KINDS) * len(config.gazetteer.types)))
-    if config.conventions:
-        wanted.append((CONVENTIONS, "", len(config.conventions)))
+    if config.schemes:
+        wanted.append((SCHEMES, "", len(config.schemes)))
     blocks: list[Block] = []
     start = 0
     for code, name, width in wanted:

@@ -39,8 +39,8 @@ class TorchBatch:
     """[F, B] which names of the gazetteer each fragment matches; [F, 0] without one."""
     surroundings: Tensor
     """[F, 2 D] what the sentence of each fragment and those around it are about; [F, 0] if nobody tells."""
-    conventions: Tensor
-    """[F, C] of which corpus the conventions are that each fragment is judged by; [F, 0] without any."""
+    schemes: Tensor
+    """[F, C] of which corpus the schemes are that each fragment is judged by; [F, 0] without any."""
     firsts: Tensor
     """[F] first token of each fragment."""
     lasts: Tensor
@@ -83,12 +83,12 @@ def make_batch(
     text: EncodedText,
     fragments: Fragments,
     names: BoolArray | None = None,
-    conventions: BoolArray | None = None,
+    schemes: BoolArray | None = None,
 ) -> tuple[TorchBatch, dict[str, Tensor]]:
     """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs.
 
-    `names` [F, B] says which names of the model's gazetteer the fragments match, `conventions` [F, C] which
-    corpus's conventions they are judged by.
+    `names` [F, B] says which names of the model's gazetteer the fragments match, `schemes` [F, C] which
+    corpus's schemes they are judged by.
     """
     distinct: dict[str, Tensor] = {}
     words: dict[str, Tensor] = {}
@@ -122,7 +122,7 @@ def make_batch(
             surroundings=torch.from_numpy(
                 nothing if text.surroundings is None else text.surroundings[fragments.sentences]
             ),
-            conventions=torch.from_numpy(nothing if conventions is None else conventions),
+            schemes=torch.from_numpy(nothing if schemes is None else schemes),
             firsts=torch.from_numpy(firsts),
             lasts=torch.from_numpy(lasts),
             before=torch.from_numpy(np.where(starts[firsts], none, firsts - 1)),

@@ -54,7 +54,7 @@ class Scorer(Protocol):
 
     def fresh(self) -> Scorer: ...
 
-    def following(self, conventions: str) -> Scorer: ...
+    def conditioned_on(self, scheme: str) -> Scorer: ...
 
 
 class Engine:
@@ -85,11 +85,11 @@ class Engine:
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
         ]
-        corpora = len(config.conventions)
-        self._told = [
+        corpora = len(config.schemes)
+        self._conditioned = [
             (
-                np.stack([part.T for part in np.split(weights[f"told.{number}.weight"], corpora)]),
-                weights[f"told.{number}.bias"].reshape(corpora, -1),
+                np.stack([part.T for part in np.split(weights[f"conditioned.{number}.weight"], corpora)]),
+                weights[f"conditioned.{number}.bias"].reshape(corpora, -1),
             )
             for number in range(len(config.hidden) if corpora else 0)
         ]
@@ -104,14 +104,14 @@ class Engine:
         other._lexicon = Lexicon(other._word_rows)
         return other
 
-    def following(self, conventions: str) -> Engine:
-        """An engine that shares this one's words and judges by the conventions of a corpus."""
+    def conditioned_on(self, scheme: str) -> Engine:
+        """An engine that shares this one's words and judges by the schemes of a corpus."""
         other = copy.copy(self)
-        number = self.config.convention(conventions)
-        other._first_layer = self._plain_layer.following(number)
+        number = self.config.scheme_number(scheme)
+        other._first_layer = self._plain_layer.conditioned_on(number)
         other._layers = [
             (weight + added[number], bias + added_bias[number])
-            for (weight, bias), (added, added_bias) in zip(self._plain_layers, self._told, strict=True)
+            for (weight, bias), (added, added_bias) in zip(self._plain_layers, self._conditioned, strict=True)
         ]
         return other
 

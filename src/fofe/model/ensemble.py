@@ -53,10 +53,10 @@ class Ensemble:
 
     @property
     def as_one(self) -> StoredModel:
-        """The first member with what the whole has in common: reach, conventions, decoding."""
+        """The first member with what the whole has in common: reach, schemes, decoding."""
         return replace(
             self.members[0],
-            config=replace(self.members[0].config, conventions=self._conventions),
+            config=replace(self.members[0].config, schemes=self._schemes),
             decoding=self.decoding,
             decodings=self._decodings,
             training={"members": [member.training for member in self.members]},
@@ -65,17 +65,17 @@ class Ensemble:
 
     @property
     def _decodings(self) -> dict[str, Decoding]:
-        """Those of its conventions; none once temperatures have changed the scores that they were for."""
-        corpora = () if self.temperatures else self._conventions
+        """Those of its schemes; none once temperatures have changed the scores that they were for."""
+        corpora = () if self.temperatures else self._schemes
         return {
             corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
             for corpus in corpora
         }
 
     @property
-    def _conventions(self) -> tuple[str, ...]:
-        """The corpora whose conventions all members can follow."""
-        first, *others = (member.config.conventions for member in self.members)
+    def _schemes(self) -> tuple[str, ...]:
+        """The corpora whose schemes all members can follow."""
+        first, *others = (member.config.schemes for member in self.members)
         return tuple(corpus for corpus in first if all(corpus in known for known in others))
 
 
@@ -101,10 +101,10 @@ class EnsembleEngine:
         """One that has seen no text yet."""
         return self._of([engine.fresh() for engine in self._engines])
 
-    def following(self, conventions: str) -> EnsembleEngine:
-        """One that judges by the conventions of a corpus, which all members must know."""
-        self._config.convention(conventions)
-        return self._of([engine.following(conventions) for engine in self._engines])
+    def conditioned_on(self, scheme: str) -> EnsembleEngine:
+        """One that judges by the schemes of a corpus, which all members must know."""
+        self._config.scheme_number(scheme)
+        return self._of([engine.conditioned_on(scheme) for engine in self._engines])
 
     def _of(self, engines: Sequence[Scorer]) -> EnsembleEngine:
         other = copy.copy(self)

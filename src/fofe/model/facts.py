@@ -29,7 +29,7 @@ def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
         "language": whole.config.language,
         "labels": list(whole.labels[1:]),
         "fragments": f"up to {whole.config.max_words} words",
-        **({"conventions": list(whole.config.conventions)} if whole.config.conventions else {}),
+        **({"schemes": list(whole.config.schemes)} if whole.config.schemes else {}),
         "members": list(ensemble.names),
         "weights": [round(weight, 3) for weight in ensemble.weights],
         "decoding": _decoding(ensemble.decoding),
@@ -54,8 +54,8 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     facts["characters"] = used or "not used"
     if config.surroundings:
         facts["surroundings"] = f"by the view {config.surroundings}"
-    if config.conventions:
-        facts["conventions"] = list(config.conventions)
+    if config.schemes:
+        facts["schemes"] = list(config.schemes)
     facts["hidden layers"] = list(config.hidden)
     facts["weights"] = sum(array.size for array in model.weights.values())
     facts["megabytes"] = round(size / 1e6, 1)

@@ -20,7 +20,7 @@ from fofe.features.config import (
 from fofe.features.encoded import SentenceBounds
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
-from fofe.features.layout import CONVENTIONS, SURROUNDINGS, Block
+from fofe.features.layout import SCHEMES, SURROUNDINGS, Block
 
 
 class FirstLayer:
@@ -47,14 +47,14 @@ class FirstLayer:
         self._in_context = None if used.all() else np.flatnonzero(used)
         self._scanned = {code: np.ascontiguousarray(weight[used]) for code, weight in made.items()}
         of_code = {block.code: first[block.start : block.end] for block in blocks if not block.view}
-        self._conventions = of_code.get(CONVENTIONS)
+        self._schemes = of_code.get(SCHEMES)
         self._surroundings = of_code.get(SURROUNDINGS)
 
-    def following(self, number: int) -> FirstLayer:
-        """The same layer that is told to follow the conventions of that number."""
-        assert self._conventions is not None, "only a model that knows conventions can follow them"
+    def conditioned_on(self, number: int) -> FirstLayer:
+        """The same layer that is told to follow the schemes of that number."""
+        assert self._schemes is not None, "only a model that knows schemes can follow them"
         other = copy.copy(self)
-        other._bias = self._bias + self._conventions[number]
+        other._bias = self._bias + self._schemes[number]
         return other
 
     def sums(

@@ -59,13 +59,13 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in itertools.pairwise(sizes))
         for layer in self.layers:
             _initialise(layer)
-        # What each corpus whose conventions are known adds to every layer but the first.
-        self.told = nn.ModuleList(
-            nn.Linear(wide, narrow * len(config.conventions))
+        # What each corpus whose schemes are known adds to every layer but the first.
+        self.conditioned = nn.ModuleList(
+            nn.Linear(wide, narrow * len(config.schemes))
             for wide, narrow in itertools.pairwise(sizes[1:])
-            if config.conventions
+            if config.schemes
         )
-        for parameter in self.told.parameters():
+        for parameter in self.conditioned.parameters():
             nn.init.zeros_(parameter)
 
     def forward(
@@ -76,33 +76,33 @@ class Network(nn.Module):
         `tables` has, for each view with a table, the rows [U, D] that `batch.words` points into.
         """
         features = self._features(batch, tables, dropping)
-        return self._judge(self.layers[0](features), batch.conventions, dropping)
+        return self._judge(self.layers[0](features), batch.schemes, dropping)
 
     def both_ways(
         self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
     ) -> tuple[Tensor, Tensor]:
-        """Label scores [F, K] twice: told whose conventions to follow, and without a word of that.
+        """Label scores [F, K] twice: told whose schemes to follow, and without a word of that.
 
         Everything up to the first layer, which is nearly all the work, is computed once for both.
         """
         features = self._features(batch, tables, dropping)
         first = cast(nn.Linear, self.layers[0])
         told = first(features)
-        corpora = len(self.config.conventions)
+        corpora = len(self.config.schemes)
         untold = told - features[:, -corpora:] @ first.weight[:, -corpora:].T
-        nobody = torch.zeros_like(batch.conventions)
-        return self._judge(told, batch.conventions, dropping), self._judge(untold, nobody, dropping)
+        nobody = torch.zeros_like(batch.schemes)
+        return self._judge(told, batch.schemes, dropping), self._judge(untold, nobody, dropping)
 
     def _features(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
         return dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
 
-    def _judge(self, scores: Tensor, conventions: Tensor, dropping: Dropping) -> Tensor:
+    def _judge(self, scores: Tensor, schemes: Tensor, dropping: Dropping) -> Tensor:
         """Label scores [F, K] from what the first layer gives [F, H] before it is rectified."""
         for number, layer in enumerate(self.layers[1:]):
             hidden = dropping.dropout(torch.relu(scores), dropping.hidden)
             scores = layer(hidden)
-            if self.told:
-                scores = scores + _of_told(self.told[number](hidden), conventions)
+            if self.conditioned:
+                scores = scores + _of_scheme(self.conditioned[number](hidden), schemes)
         return scores
 
     def inputs(
@@ -123,8 +123,8 @@ class Network(nn.Module):
             parts.append(batch.surroundings)
         if self.config.gazetteer is not None:
             parts.append(batch.names.to(parts[0].dtype))
-        if self.config.conventions:
-            parts.append(batch.conventions.to(parts[0].dtype))
+        if self.config.schemes:
+            parts.append(batch.schemes.to(parts[0].dtype))
         return torch.cat(parts, dim=1)
 
     def word_vectors(
@@ -268,10 +268,10 @@ class CharacterConvolution(nn.Module):
         return torch.relu(torch.cat(parts, dim=1))
 
 
-def _of_told(added: Tensor, conventions: Tensor) -> Tensor:
-    """[F, N] of what all corpora would add [F, C * N], that of the one in `conventions` [F, C], if any."""
-    by_corpus = added.view(len(added), conventions.shape[1], -1)
-    return torch.einsum("fcn,fc->fn", by_corpus, conventions.to(added.dtype))
+def _of_scheme(added: Tensor, schemes: Tensor) -> Tensor:
+    """[F, N] of what all corpora would add [F, C * N], that of the one in `schemes` [F, C], if any."""
+    by_corpus = added.view(len(added), schemes.shape[1], -1)
+    return torch.einsum("fcn,fc->fn", by_corpus, schemes.to(added.dtype))
 
 
 def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tensor | None:

@@ -47,7 +47,7 @@ def expected_shapes(
     for number, (wide, narrow) in enumerate(pairwise(sizes)):
         shapes[f"layers.{number}.weight"] = (narrow, wide)
         shapes[f"layers.{number}.bias"] = (narrow,)
-        if number and config.conventions:
-            shapes[f"told.{number - 1}.weight"] = (narrow * len(config.conventions), wide)
-            shapes[f"told.{number - 1}.bias"] = (narrow * len(config.conventions),)
+        if number and config.schemes:
+            shapes[f"conditioned.{number - 1}.weight"] = (narrow * len(config.schemes), wide)
+            shapes[f"conditioned.{number - 1}.bias"] = (narrow * len(config.schemes),)
     return shapes if gate is None else shapes | gate.shapes(read)

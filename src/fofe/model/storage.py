@@ -40,6 +40,8 @@ NAMES_FILE = "names.gazetteer"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 COPY_AGAIN = "copy the model again"
+RENAMED = {"told.": "conditioned."}
+"""The beginnings of the names of weights in older files, and what they are now."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class StoredModel:
     weights: dict[str, NDArray[Any]]
     """float32, but for the word tables, which are as they are stored."""
     decodings: dict[str, Decoding] = field(default_factory=dict)
-    """How it decodes when it follows the conventions of a corpus, for those that it knows."""
+    """How it decodes when it follows the schemes of a corpus, for those that it knows."""
     names: NameTable | None = None
     gate: GateSettings | None = None
     storage: Storage = field(default_factory=Storage)
@@ -203,8 +205,8 @@ def _load(folder: Path) -> StoredModel:
 
 
 def _read_decodings(table: Any, config: ModelConfig, path: Path) -> dict[str, Decoding]:
-    if not isinstance(table, dict) or not table.keys() <= set(config.conventions):
-        raise ModelError("decodings must be those of the model's conventions", path=path, remedy=COPY_AGAIN)
+    if not isinstance(table, dict) or not table.keys() <= set(config.schemes):
+        raise ModelError("decodings must be those of the model's schemes", path=path, remedy=COPY_AGAIN)
     return {name: build(Decoding, of_corpus, path=path) for name, of_corpus in table.items()}
 
 
@@ -262,11 +264,16 @@ def _check_weights(
 
 def _read_weights(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        return load_file(path)
+        return {_renamed(name): array for name, array in load_file(path).items()}
     except FileNotFoundError:
         raise ModelError("is missing", path=path, remedy=COPY_AGAIN) from None
     except (SafetensorError, OSError) as error:
         raise ModelError(f"is broken: {error}", path=path, remedy=COPY_AGAIN) from None
+
+
+def _renamed(name: str) -> str:
+    old = next((prefix for prefix in RENAMED if name.startswith(prefix)), "")
+    return RENAMED.get(old, "") + name.removeprefix(old)
 
 
 def _ranked_words(counts: Any, vocabularies: Mapping[str, Vocabulary], path: Path) -> dict[str, int]:

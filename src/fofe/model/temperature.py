@@ -20,7 +20,7 @@ def with_temperatures(model: StoredModel, temperatures: Mapping[str, float]) -> 
     last = len(model.config.hidden)
     divisors = np.array([temperatures.get(label, 1.0) for label in model.labels], dtype=np.float32)
     weights = dict(model.weights)
-    layers = [f"layers.{last}", *([f"told.{last - 1}"] if model.config.conventions else [])]
+    layers = [f"layers.{last}", *([f"conditioned.{last - 1}"] if model.config.schemes else [])]
     for name in (f"{layer}.{part}" for layer in layers for part in ("weight", "bias")):
         # What a corpus adds to the last layer has a row for each label, too.
         rows = weights[name].reshape(-1, len(divisors), *weights[name].shape[1:])

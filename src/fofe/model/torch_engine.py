@@ -33,7 +33,7 @@ class TorchEngine:
         self.config = config
         self._encoder = encoder
         self._device = device
-        self._follows = np.zeros(len(config.conventions), dtype=bool)
+        self._follows = np.zeros(len(config.schemes), dtype=bool)
         alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
         label_count = len(weights[f"layers.{len(config.hidden)}.bias"])
         self._network = Network(config, alphabet_size=alphabet_size, label_count=label_count).to(device)
@@ -53,10 +53,10 @@ class TorchEngine:
         """Itself: nothing is kept from one text to the next."""
         return self
 
-    def following(self, conventions: str) -> TorchEngine:
-        """An engine that shares this one's weights and judges by the conventions of a corpus."""
+    def conditioned_on(self, scheme: str) -> TorchEngine:
+        """An engine that shares this one's weights and judges by the schemes of a corpus."""
         other = copy.copy(self)
-        other._follows = np.arange(len(self._follows)) == self.config.convention(conventions)
+        other._follows = np.arange(len(self._follows)) == self.config.scheme_number(scheme)
         return other
 
     def score(
@@ -88,9 +88,9 @@ class TorchEngine:
 
     def _probabilities(self, text: EncodedText, fragments: Fragments, names: NameBits | None) -> FloatArray:
         """[F, K] those of some fragments of a text."""
-        conventions = np.tile(self._follows, (len(fragments), 1))
+        schemes = np.tile(self._follows, (len(fragments), 1))
         matched = None if names is None else names.of_fragments()
-        batch, rows = make_batch(text, fragments, matched, conventions)
+        batch, rows = make_batch(text, fragments, matched, schemes)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network(batch.to(self._device), tables)

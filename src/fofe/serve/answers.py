@@ -67,8 +67,8 @@ def model_answer(name: str, model: Model) -> dict[str, Any]:
         "labels": list(model.labels[1:]),
         "max_words": model.config.max_words,
         **_decoding(model.decoding),
-        "conventions": list(model.config.conventions),
-        "decodings": {corpus: _decoding(model.decoding_for(corpus)) for corpus in model.config.conventions},
+        "conventions": list(model.config.schemes),
+        "decodings": {corpus: _decoding(model.decoding_for(corpus)) for corpus in model.config.schemes},
         "colours": {type: colour_of(type) for type in types},
     }
 

@@ -42,7 +42,7 @@ class Models:
     @property
     def conventions(self) -> list[str]:
         """The corpora whose conventions any of the models can follow."""
-        return sorted({corpus for model in self.by_name.values() for corpus in model.config.conventions})
+        return sorted({corpus for model in self.by_name.values() for corpus in model.config.schemes})
 
     def name_for(self, name: str | None, language: str | None) -> str:
         """The name of the model that was asked for by its name or by its language."""

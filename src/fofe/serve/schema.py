@@ -133,7 +133,7 @@ def _known_to(models: Models) -> Callable[[object, ValidationInfo], object]:
         if value is None or not {"model", "language"} <= request.data.keys():
             return value  # a wrong model or language is told already
         name = models.name_for(request.data["model"], request.data["language"])
-        known = models.by_name[name].config.conventions
+        known = models.by_name[name].config.schemes
         if value not in known:
             raise PydanticCustomError(
                 "unknown_conventions",

@@ -75,7 +75,7 @@ class ByLanguage:
 
     def _known(self, language: str) -> list[str]:
         """The conventions that the model of a language knows, without loading it."""
-        return list(self._installed[language].settings["model"].get("conventions", ()))
+        return list(self._installed[language].settings["model"].get("schemes", ()))
 
     def model(self, language: str) -> Model:
         """The model of a language."""

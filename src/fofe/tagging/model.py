@@ -104,7 +104,7 @@ class Model:
                 fragment, as `exact` does.
             exact: judge every fragment, also those that the gate would turn away.
             conventions: the corpus whose manner of annotating is followed, for a model that was trained from
-                several and told which is which (`config.conventions`); decoding is as tuned for it.
+                several and told which is which (`config.schemes`); decoding is as tuned for it.
         """
         if threshold is not None and not 0 <= threshold <= 1:
             raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
@@ -134,7 +134,7 @@ class Model:
         if exact is not None:
             other._exact = exact
         if conventions is not None:
-            other._engine = self._engine.following(conventions)
+            other._engine = self._engine.conditioned_on(conventions)
         return other
 
     @property

@@ -85,7 +85,7 @@ def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_lin
         f"- views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
         f"- hidden layers: {', '.join(map(str, model.hidden))}",
         *([f"- surroundings: by the view {model.surroundings}"] if model.surroundings else []),
-        *([f"- conventions that it can follow: {', '.join(model.conventions)}"] if model.conventions else []),
+        *([f"- conventions that it can follow: {', '.join(model.schemes)}"] if model.schemes else []),
         f"- optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
         *_teacher_lines(training),
         f"- epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",

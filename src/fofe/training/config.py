@@ -261,9 +261,9 @@ class RunConfig:
                     f"view {view.name!r}: a lexicon needs vectors, whose words it is made of, "
                     "its own or those of the view whose table it shares"
                 )
-        if self.training.teachers and self.model.conventions:
+        if self.training.teachers and self.model.schemes:
             raise ValueError(
-                "distillation does not know annotation schemes: drop training.teachers or model.conventions"
+                "distillation does not know annotation schemes: drop training.teachers or model.schemes"
             )
 
     @property
@@ -288,8 +288,8 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
         _set(table, key, value, path)
     config = build(RunConfig, table, path=path)
     corpora = [corpus.name for corpus in config.corpora]
-    if strange := [name for name in config.model.conventions if name not in corpora]:
-        raise ConfigError(f"model.conventions: there is no [[corpus]] of the name {strange[0]!r}", path=path)
+    if strange := [name for name in config.model.schemes if name not in corpora]:
+        raise ConfigError(f"model.schemes: there is no [[corpus]] of the name {strange[0]!r}", path=path)
     return _with_paths(config, Path(path).parent)
 
 

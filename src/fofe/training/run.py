@@ -241,7 +241,7 @@ class Run:
         return [
             score_corpus(
                 corpus.name,
-                engine.following(corpus.name) if corpus.name in self.config.model.conventions else engine,
+                engine.conditioned_on(corpus.name) if corpus.name in self.config.model.schemes else engine,
                 corpus.part(part),
                 self.setup.labels,
                 threshold,
@@ -269,9 +269,9 @@ class Run:
         )
         common = best.decoding(nested=config.decoding.nested)
         # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
-        lowest = min(config.decoding.thresholds) if config.model.conventions else best.threshold
+        lowest = min(config.decoding.thresholds) if config.model.schemes else best.threshold
         scored = {part: self._scored(weights, part, lowest) for part in ("dev", "test")}
-        own = tune_schemes(scored["dev"], config.decoding, config.model.conventions)
+        own = tune_schemes(scored["dev"], config.decoding, config.model.schemes)
         training: dict[str, Any] = {
             "seed": config.training.seed,
             "epochs": self.progress.epoch,

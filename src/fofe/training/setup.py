@@ -230,7 +230,7 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
         for name, parameter in network.named_parameters():
             trained = torch.from_numpy(start.weights[name])
             # The conditioned layers have the rows of one corpus behind those of the other.
-            corpora = len(start.config.conventions) if name.startswith("told.") else 1
+            corpora = len(start.config.schemes) if name.startswith("conditioned.") else 1
             rows = trained.view(corpora, -1, *trained.shape[1:])
             parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
 
@@ -256,7 +256,7 @@ class SamplerMaker:
             self.labels,
             self.config.model.max_words,
             annotations,
-            conditioned=bool(self.config.model.conventions),
+            conditioned=bool(self.config.model.schemes),
         )
 
     def sampler(self, examples: Examples) -> Sampler:
@@ -273,7 +273,7 @@ class SamplerMaker:
             shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
             weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
             names=names,
-            conventions=_conventions(self.corpora, self.config.model.conventions),
+            conventions=_conventions(self.corpora, self.config.model.schemes),
             documents=np.array([sentence.opens for sentence in self.corpora.train]),
             soft_targets=None if self.soft_targets is None else self.soft_targets.of(examples),
         )
