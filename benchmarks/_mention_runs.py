@@ -21,14 +21,19 @@ CONFIGS = HERE.parent / "configs"
 
 def configured(config: Path, overrides: dict[str, Any]) -> RunConfig:
     """A configuration whose `../data`, `../vectors` and `../gazetteers` are those that are here."""
+    whole = with_shared_corpora(config, overrides)
+    return replace(whole, model=with_resources(whole.model))
+
+
+def with_shared_corpora(config: Path, overrides: dict[str, Any]) -> RunConfig:
+    """A configuration whose `../data` is what is here; vectors and gazetteers are not looked for."""
     found = load_config(config)
     paths: dict[str, Any] = {}
     for corpus in found.corpus:
         key = f"corpus.{corpus.name}"
         paths[f"{key}.train"] = [_shared(path) for path in corpus.train]
         paths |= {f"{key}.{part}": _shared(path) for part, path in _held_out(corpus) if path}
-    whole = load_config(config, paths | overrides)
-    return replace(whole, model=with_resources(whole.model))
+    return load_config(config, paths | overrides)
 
 
 def _held_out(corpus: Any) -> list[tuple[str, str | None]]:

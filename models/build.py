@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,10 +20,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))
 
 from _card import Measured, mean_f1, write_card
-from _decoding import scored_as_used, with_decoding
+from _decoding import with_decoding
 from _mention_runs import configured, trained
 from _recipe import Recipe, read_recipe
 from _record import RUNS
+from _scores import documents, scores
 from _settings import check_trained_with, portable_paths
 from mentions import check_teacher
 
@@ -33,13 +33,10 @@ from fofe.base.files import write_atomically
 from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
 from fofe.evaluate.cost import measure
-from fofe.evaluate.scores import Counts
 from fofe.features.config import ModelConfig
 from fofe.model.compress import compress, words_of
-from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
-from fofe.text.document import Document
-from fofe.training.annotation import LabelledSentence
+from fofe.tagging.model import Model, load
 from fofe.training.corpora import Corpora, read_corpora
 
 MODEL = "model"
@@ -84,10 +81,11 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
         aside = Path(folder) / MODEL
         save_model(smaller, aside)
         check_size(recipe, aside)
-        texts = list(_texts(recipe, corpora))
+        tested = [(one, recipe.tests[one.name]) for one in corpora.parts if one.name in recipe.tests]
+        texts = [text for corpus, part in tested for text in documents(corpus.part(part))]
         measured = Measured(
-            before=_scores(recipe, model, corpora),
-            after=_scores(recipe, load_model(aside), corpora),
+            before={corpus.name: scores(Model(model), corpus, part) for corpus, part in tested},
+            after={corpus.name: scores(load(aside), corpus, part) for corpus, part in tested},
             cost_before=measure(path, texts),
             cost_after=measure(aside, texts),
         )
@@ -153,41 +151,6 @@ def _kept_text(recipe: Recipe, corpora: Corpora) -> list[list[str]]:
         if name not in known:
             raise FofeError(f"{recipe.path}: no corpus {name!r} in the configuration ({', '.join(known)})")
     return [sentence.words for name in recipe.compression.keep for sentence in known[name].train]
-
-
-def _scores(recipe: Recipe, model: StoredModel, corpora: Corpora) -> dict[str, dict[str, float]]:
-    """The scores on each test set, in its own types, decoded as the model is when it is used."""
-    engine = Engine(model.config, model.encoder, model.weights, model.gate)
-    decoding = model.decoding
-    scores = {}
-    for corpus in corpora.parts:
-        if corpus.name not in recipe.tests:
-            continue
-        scored = scored_as_used(
-            model, engine, corpus, recipe.tests[corpus.name], decoding.threshold, [decoding.agreement]
-        )
-        found = scored.evaluation(decoding)
-        kinds = {"names_f1": found.names, "nominals_f1": found.nominals}
-        scores[corpus.name] = {
-            "precision": round(found.overall.precision, 2),
-            "recall": round(found.overall.recall, 2),
-            "f1": round(found.overall.f1, 2),
-            **{name: round(of.f1, 2) for name, of in kinds.items() if of != Counts()},
-        }
-    return scores
-
-
-def _texts(recipe: Recipe, corpora: Corpora) -> Iterator[Document]:
-    """The documents of the test sets, for the clock."""
-    for corpus in corpora.parts:
-        document: list[LabelledSentence] = []
-        for sentence in corpus.part(recipe.tests[corpus.name]) if corpus.name in recipe.tests else ():
-            if sentence.opens and document:
-                yield Document.from_words([one.words for one in document])
-                document = []
-            document.append(sentence)
-        if document:
-            yield Document.from_words([one.words for one in document])
 
 
 if __name__ == "__main__":

@@ -83,7 +83,9 @@ def test_a_run_becomes_a_package(
     shipped = model.training["shipped"]
     assert shipped["licence"] == "free"
     for part in ("scores", "uncompressed"):
-        assert set(shipped[part]["data"]) == {"precision", "recall", "f1", "names_f1", "nominals_f1"}
+        found = shipped[part]["data"]
+        assert set(found) == {"precision", "recall", "f1", "sentences_f1", "names_f1", "nominals_f1"}
+        assert found["sentences_f1"] == found["f1"], "the documents have one sentence each"
     assert shipped["uncompressed"]["data"]["f1"] == pytest.approx(model.training["dev"]["f1"], abs=0.01)
     assert (package / "LICENSE").read_text("utf-8") == "Do what you like.\n"
 
