@@ -17,9 +17,9 @@ from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
 from fofe.training.config import load_config
-from fofe.tune.report import plot
-from fofe.tune.search import LOCK, Settings, Trial, _enqueue_grid, _open_study, search
+from fofe.tune.search import LOCK, Settings, _enqueue_grid, open_study, search
 from fofe.tune.space import Choices, Range, Space
+from fofe.tune.trials import Trial, plot
 
 SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": Choices(("[8]", "[8, 8]"))}
 
@@ -77,7 +77,7 @@ def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) ->
     space: Space = {"training.batch": Choices(("16", "32")), "model.hidden": Choices(("[4]", "[8]"))}
     grid = settings(config_path, space, sampler="grid")
     Path(grid.folder).mkdir()
-    cut_off = _open_study(grid)
+    cut_off = open_study(grid)
     _enqueue_grid(cut_off, space)
     cut_off.ask()  # killed before a value was asked for
     trials = search(grid, 100, 1, ignore)
@@ -136,7 +136,7 @@ def test_another_space_needs_another_directory(config_path: Path) -> None:
         ("[model.views.casd.dimension]\nvalues = [4]", "there is no table 'casd'"),
     ],
 )
-def test_a_slip_in_a_space_is_told_before_anything_is_begun(
+def test_a_slip_in_a_space_is_reported_before_anything_is_begun(
     config_path: Path, entry: str, problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     space = config_path.parent / "space.toml"
@@ -170,7 +170,7 @@ def test_values_may_be_possible_only_together(config_path: Path) -> None:
     assert len(search(settings(config_path, space), 1, 1, ignore)) == 1
 
 
-def test_a_trial_that_cannot_be_trained_is_told(config_path: Path) -> None:
+def test_a_trial_that_cannot_be_trained_is_reported(config_path: Path) -> None:
     (config_path.parent / "train.conll").write_text("x O\n", "utf-8")
     with pytest.raises(InputError, match="no labelled mention"):
         search(settings(config_path), 1, 1, ignore)

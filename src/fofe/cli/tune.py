@@ -12,7 +12,7 @@ from fofe.cli._command import command, flag, option
 from fofe.cli._options import SET, count, output, overrides, seed
 
 if TYPE_CHECKING:
-    from fofe.tune.search import Trial
+    from fofe.tune.trials import Trial
 
 
 @command(
@@ -49,9 +49,9 @@ def tune(args: argparse.Namespace) -> int:
     from fofe.base.files import write_atomically
     from fofe.base.settings import to_table, to_toml
     from fofe.training.config import load_config
-    from fofe.tune.report import plot, table
-    from fofe.tune.search import Settings, best_config, search
+    from fofe.tune.search import Settings, search
     from fofe.tune.space import default_space, read_space
+    from fofe.tune.trials import plot, table
 
     given = overrides(args)
     config = load_config(args.config, given)
@@ -77,7 +77,7 @@ def tune(args: argparse.Namespace) -> int:
     print(table(trials), end="")
     if trials and trials[0].state == "complete":
         with write_atomically(folder / "best.toml") as stream:
-            stream.write(to_toml(to_table(best_config(settings, trials[0]))))
+            stream.write(to_toml(to_table(settings.configured(trials[0].values))))
         print(folder / "best.toml")
     return 0
 

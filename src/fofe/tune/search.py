@@ -1,7 +1,7 @@
-"""The search itself: trials in one or several processes, which can be cut off at any moment and gone on with.
+"""The search itself: trials in one or several processes, which may be killed at any moment and resumed.
 
-All that is known of the trials stands in a database in the directory of the search. A trial that was cut off
-is tried again with the same values: its directory is named after them, and it goes on from its checkpoint.
+Optuna keeps the trials in `search.jsonl`, in the directory of the search. A trial that was killed is tried
+again with the same values, and in the same directory, where it resumes from its checkpoint.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,16 +24,14 @@ from fofe.base.workers import in_order
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.tune.space import Choices, Range, Space, check_space
+from fofe.tune.trials import Trial
 
 if TYPE_CHECKING:
     import optuna
 
-DATABASE = "search.sqlite3"
+JOURNAL = "search.jsonl"
 LOCK = "search.lock"
 TRIALS = "trials"
-FOLDER = "folder"
-"""Under which a trial tells its directory to the one that goes on with it."""
-STUDY = "fofe"
 PARTS = 10
 """Trials are compared at each tenth of their training."""
 
@@ -59,35 +56,29 @@ class Settings:
         base = to_table(load_config(self.config, self.overrides))
         return hashlib.sha256(json.dumps([base, space]).encode()).hexdigest()
 
-
-@dataclass(frozen=True)
-class Trial:
-    """What came of one set of values."""
-
-    number: int
-    values: dict[str, Any]
-    f1: float | None
-    """The best dev F1, in percent; of a trial that was given up, the last one."""
-    state: str
-    """complete or pruned."""
+    def configured(self, values: dict[str, Any]) -> RunConfig:
+        """The configuration with the values of a trial."""
+        return load_config(self.config, {**self.overrides, **values})
 
 
-def search(settings: Settings, trials: int, workers: int, tell: Callable[[Trial], None]) -> list[Trial]:
-    """Run trials until there are so many; returns all, best first."""
+def search(settings: Settings, trials: int, workers: int, on_trial: Callable[[Trial], None]) -> list[Trial]:
+    """Run trials until there are so many; returns all, best first, pruned ones last."""
     folder = Path(settings.folder)
-    # Once there is a study it takes no other space, so a slip in this one must be told before.
+    # A study keeps its space: a mistake in it must be found before there is a study.
     _check(settings)
     folder.mkdir(parents=True, exist_ok=True)
     with _quiet(), _alone_in(folder):
-        study = _open_study(settings)
-        _take_up_again(study)
+        study = open_study(settings)
+        _retry_killed(study)
         if settings.sampler == "grid":
             trials = min(trials, _enqueue_grid(study, settings.space))
-        left = max(0, trials - len(_finished(study)))
-        with closing(in_order(_TrialJob(settings), range(left), workers)) as results:
+        # Each draws from a seed of its own, which no trial of this or an earlier process had.
+        first, left = len(study.trials), max(0, trials - len(_finished(study)))
+        with closing(in_order(_TrialJob(settings), range(first, first + left), workers)) as results:
             for trial in results:
-                tell(trial)
-        return results_of(study)
+                on_trial(trial)
+        done = _finished(study)
+    return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
 
 
 def _check(settings: Settings) -> None:
@@ -104,7 +95,7 @@ def _check(settings: Settings) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep a second search out: it would take the trials of the first for ones that were cut off."""
+    """Refuse a second search in the directory: it would take the running trials for killed ones."""
     with lock(folder / LOCK, wait=False) as is_ours:
         if not is_ours:
             raise InputError(
@@ -112,18 +103,68 @@ def _alone_in(folder: Path) -> Iterator[None]:
                 path=folder,
                 remedy="wait until it has ended; --workers N runs several trials at the same time",
             )
+        # Optuna's own lock outlives a process that was killed.
+        (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
         yield
 
 
-def results_of(study: optuna.Study) -> list[Trial]:
-    """The trials that are done, best first; those that were given up come last."""
-    done = [_told(trial) for trial in _finished(study)]
-    return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
+def open_study(settings: Settings) -> optuna.Study:
+    """The study in the directory of a search; an error if it belongs to another search."""
+    import optuna
+    from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+
+    path = str(Path(settings.folder) / JOURNAL)
+    study = optuna.create_study(
+        storage=optuna.storages.JournalStorage(JournalFileBackend(path, JournalFileOpenLock(path))),
+        study_name="fofe",
+        load_if_exists=True,
+        direction="maximize",
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5),
+    )
+    fingerprint = settings.fingerprint()
+    known = study.user_attrs.get("fingerprint")
+    if known is None:
+        study.set_user_attr("fingerprint", fingerprint)
+    elif known != fingerprint:
+        raise InputError(
+            "holds a search with another configuration or another space",
+            path=settings.folder,
+            remedy="go on with the same ones, or choose another directory",
+        )
+    return study
 
 
-def best_config(settings: Settings, best: Trial) -> RunConfig:
-    """The configuration with the values of a trial."""
-    return load_config(settings.config, {**settings.overrides, **best.values})
+def _retry_killed(study: optuna.Study) -> None:
+    """Queue the trials again that were killed: no other process runs any."""
+    from optuna.storages import RetryHeartbeatStaleTrialCallback
+    from optuna.trial import TrialState
+
+    for trial in study.get_trials(states=(TrialState.RUNNING,)):
+        study.tell(trial.number, state=TrialState.FAIL)
+        RetryHeartbeatStaleTrialCallback()(study, trial)
+
+
+def _enqueue_grid(study: optuna.Study, space: Space) -> int:
+    """Queue the combinations of values that the study does not know; returns how many there are in all."""
+    grid = {key: allowed.values for key, allowed in space.items() if isinstance(allowed, Choices)}
+    combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    for combination in combinations:
+        study.enqueue_trial(combination, skip_if_exists=True)
+    return len(combinations)
+
+
+def _finished(study: optuna.Study) -> list[Trial]:
+    from optuna.trial import TrialState
+
+    done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
+    return [_result(trial) for trial in done]
+
+
+def _result(trial: optuna.trial.FrozenTrial) -> Trial:
+    values = {
+        key: json.loads(value) if isinstance(value, str) else value for key, value in trial.params.items()
+    }
+    return Trial(trial.number, values, trial.value, trial.state.name.lower())
 
 
 @dataclass(frozen=True)
@@ -135,47 +176,38 @@ class _TrialJob:
     def start(self) -> Callable[[int], Trial]:
         return self._run
 
-    def _run(self, _: int) -> Trial:
-        import optuna
-
+    def _run(self, number: int) -> Trial:
+        done: list[optuna.trial.FrozenTrial] = []
         with _quiet():
-            # Opened anew for each trial, so that the values drawn depend on what is known by now.
-            study = _open_study(self.settings)
-            trial = study.ask()
-            # From a seed of its own: neither a process beside this one nor one that goes on draws the same.
-            study.sampler = _sampler(self.settings, trial.number)
-            values = {key: _suggested(trial, key, allowed) for key, allowed in self.settings.space.items()}
-            try:
-                f1 = self._train(trial, values)
-            except optuna.TrialPruned:
-                study.tell(trial, state=optuna.trial.TrialState.PRUNED)
-            except FofeError:
-                study.tell(trial, state=optuna.trial.TrialState.FAIL)
-                raise
-            else:
-                study.tell(trial, f1)
-            return _told(study.trials[trial.number])
+            study = open_study(self.settings)
+            study.sampler = _sampler(self.settings, number)
+            study.optimize(self._train, n_trials=1, callbacks=[lambda _, trial: done.append(trial)])
+            folder = self._folder(done[0])
+        # The metrics stay; the best model will be trained again.
+        shutil.rmtree(folder / "model", ignore_errors=True)
+        for path in folder.glob("*.safetensors"):
+            path.unlink()
+        return _result(done[0])
 
-    def _train(self, trial: optuna.Trial, values: dict[str, Any]) -> float:
-        """Train with some values; returns the best dev F1."""
-        import optuna
-
+    def _train(self, trial: optuna.Trial) -> float:
+        """Train with the values of a trial; returns the best dev F1."""
         from fofe.training.run import Run
 
-        config = _for_trial(load_config(self.settings.config, {**self.settings.overrides, **values}))
-        name = trial.user_attrs.get(FOLDER, str(trial.number))
-        trial.set_user_attr(FOLDER, name)
-        folder = Path(self.settings.folder) / TRIALS / name
+        values = {key: _suggested(trial, key, allowed) for key, allowed in self.settings.space.items()}
+        config = _for_trial(self.settings.configured(values))
+        folder = self._folder(trial.study.get_trials(deepcopy=False)[trial.number])
         callback = _Callback(trial, config.training.epochs, prune=self.settings.prune)
         run = Run(config, folder, callback, command=f"fofe tune {self.settings.config}")
-        try:
-            run.train(resume=True)
-        except optuna.TrialPruned:
-            _drop_weights(folder)
-            raise
-        _drop_weights(folder)
+        run.train(resume=True)
         assert run.progress.best is not None, "a run that ended was evaluated"
         return run.progress.best.f1
+
+    def _folder(self, trial: optuna.trial.FrozenTrial) -> Path:
+        """The directory of a trial, named by its first attempt."""
+        from optuna.storages import RetryHeartbeatStaleTrialCallback
+
+        first = RetryHeartbeatStaleTrialCallback.retried_trial_number(trial)
+        return Path(self.settings.folder) / TRIALS / str(trial.number if first is None else first)
 
 
 class _Callback(Callback):
@@ -200,7 +232,7 @@ class _Callback(Callback):
 
 
 def _for_trial(config: RunConfig) -> RunConfig:
-    """The configuration of a trial: no gate, no look at the test set, an evaluation at each tenth."""
+    """The configuration of a trial: no gate, no test set, an evaluation at each tenth."""
     every = max(1, config.training.epochs // PARTS)
     data = config.data
     return replace(
@@ -212,44 +244,6 @@ def _for_trial(config: RunConfig) -> RunConfig:
     )
 
 
-def _drop_weights(folder: Path) -> None:
-    """Of a trial that is done only the metrics are worth their space: the best will be trained again."""
-    shutil.rmtree(folder / "model", ignore_errors=True)
-    for path in folder.glob("*.safetensors"):
-        path.unlink()
-
-
-def _open_study(settings: Settings) -> optuna.Study:
-    import optuna
-
-    study = optuna.create_study(
-        storage=_storage((Path(settings.folder) / DATABASE).resolve()),
-        study_name=STUDY,
-        load_if_exists=True,
-        direction="maximize",
-        pruner=_pruner(),
-    )
-    fingerprint = settings.fingerprint()
-    known = study.user_attrs.get("fingerprint")
-    if known is None:
-        study.set_user_attr("fingerprint", fingerprint)
-    elif known != fingerprint:
-        raise InputError(
-            "holds a search with another configuration or another space",
-            path=settings.folder,
-            remedy="go on with the same ones, or choose another directory",
-        )
-    return study
-
-
-@cache
-def _storage(path: Path) -> optuna.storages.BaseStorage:
-    """The database, opened once in a process: that takes longer than all that is asked of it."""
-    import optuna
-
-    return optuna.storages.RDBStorage(f"sqlite:///{path}", engine_kwargs={"connect_args": {"timeout": 120}})
-
-
 def _sampler(settings: Settings, number: int) -> optuna.samplers.BaseSampler:
     import optuna
 
@@ -257,27 +251,6 @@ def _sampler(settings: Settings, number: int) -> optuna.samplers.BaseSampler:
     if settings.sampler != "tpe":
         return optuna.samplers.RandomSampler(seed=seed)
     return optuna.samplers.TPESampler(seed=seed)
-
-
-def _pruner() -> optuna.pruners.BasePruner:
-    import optuna
-
-    return optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5)
-
-
-def _enqueue_grid(study: optuna.Study, space: Space) -> int:
-    """Queue the combinations of values that are neither done nor queued; returns how many there are."""
-    values = [
-        [(key, value) for value in allowed.values]
-        for key, allowed in space.items()
-        if isinstance(allowed, Choices)
-    ]
-    combinations = [dict(pairs) for pairs in product(*values)]
-    known = [_values(trial) for trial in (*_finished(study), *_waiting(study))]
-    for combination in combinations:
-        if combination not in known:
-            study.enqueue_trial(combination)
-    return len(combinations)
 
 
 def _suggested(trial: optuna.Trial, key: str, allowed: Range | Choices) -> Any:
@@ -288,57 +261,20 @@ def _suggested(trial: optuna.Trial, key: str, allowed: Range | Choices) -> Any:
     return trial.suggest_float(key, allowed.low, allowed.high, log=allowed.log)
 
 
-def _finished(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
-    import optuna
-
-    states = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
-    return study.get_trials(deepcopy=False, states=states)
-
-
-def _waiting(study: optuna.Study) -> list[optuna.trial.FrozenTrial]:
-    import optuna
-
-    return study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,))
-
-
-def _values(trial: optuna.trial.FrozenTrial) -> dict[str, Any]:
-    """What a trial was or will be tried with, as far as it is known."""
-    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
-
-
-def _take_up_again(study: optuna.Study) -> None:
-    """Put trials that were cut off back into the queue."""
-    import optuna
-
-    for trial in study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)):
-        study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
-        if _values(trial):
-            study.enqueue_trial(_values(trial), user_attrs=trial.user_attrs)
-
-
-def _told(trial: optuna.trial.FrozenTrial) -> Trial:
-    values = {
-        key: json.loads(value) if isinstance(value, str) else value for key, value in trial.params.items()
-    }
-    last = trial.intermediate_values.get(max(trial.intermediate_values, default=0))
-    f1 = trial.value if trial.value is not None else last
-    return Trial(trial.number, values, f1, trial.state.name.lower())
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what Optuna tells of every step, and of its own experiments."""
+    """Silence Optuna's log and its warnings about experimental functions."""
     try:
         import optuna
     except ModuleNotFoundError as error:
         if error.name != "optuna":
             raise
         raise FofeError("searching needs Optuna (pip install 'fofe[tune]')") from None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        before = optuna.logging.get_verbosity()
-        optuna.logging.set_verbosity(optuna.logging.ERROR)
-        try:
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             yield
-        finally:
-            optuna.logging.set_verbosity(before)
+    finally:
+        optuna.logging.set_verbosity(before)
