@@ -119,6 +119,34 @@ def test_the_command_line_starts_without_anything_heavy(unpacked: Path) -> None:
     )
 
 
+def imported_by(code: str) -> set[str]:
+    """The modules that are loaded after some code has run in a new process."""
+    code = f"{code}; import sys; print(*sys.modules, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    return set(done.stdout.split())
+
+
+def test_loading_a_model_imports_no_corpus_format(tiny_path: Path) -> None:
+    loaded = imported_by(f"import fofe; fofe.load({str(tiny_path)!r})")
+    assert "fofe.model.engine" in loaded
+    assert not {name for name in loaded if name.startswith("fofe.formats")}
+
+
+def test_reading_a_configuration_imports_few_modules() -> None:
+    config = str(ROOT / "configs" / "compact.toml")
+    loaded = imported_by(f"from fofe.training.config import load_config; load_config({config!r})")
+    assert len({name for name in loaded if name.split(".")[0] == "fofe"}) <= 32
+    assert "torch" not in loaded
+
+
+def test_reading_vectors_imports_no_corpus_format() -> None:
+    loaded = imported_by("import fofe.formats.vectors")
+    assert {name for name in loaded if name.startswith("fofe.formats.")} <= {
+        "fofe.formats.vectors",
+        "fofe.formats.common",
+    }
+
+
 def test_public_names_are_listed_and_found() -> None:
     code = "import fofe; assert set(fofe.__all__) <= set(dir(fofe)); print(fofe.FofeError.__module__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)

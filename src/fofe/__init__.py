@@ -1,15 +1,16 @@
-"""Find mentions - names and nominals, flat or nested - by judging every fragment of a text."""
+"""Find mentions - names and nominals, flat or nested - by scoring every fragment of a text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from fofe.base.version import __version__
 
 if TYPE_CHECKING:
     from fofe.base.errors import FofeError
     from fofe.tagging.model import Model, load
     from fofe.text.document import Document, Mention, Sentence, Token
 
-__version__ = "0.1.0"
 
 __all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__version__", "load"]
 

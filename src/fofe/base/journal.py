@@ -28,9 +28,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from fofe import __version__
 from fofe.base.errors import InputError
 from fofe.base.files import lock
+from fofe.base.version import __version__
 
 JOURNAL = "journal.jsonl"
 _NEW, _OLD = ".new", ".old"

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
-from fofe import __version__
 from fofe.base.errors import FofeError
+from fofe.base.version import __version__
 from fofe.cli._command import Command, CommandGroup
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."

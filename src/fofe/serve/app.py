@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
-from fofe import __version__
+from fofe.base.version import __version__
 from fofe.decode import STRATEGIES
 from fofe.serve import schema
 from fofe.serve.answers import JsonAnswer, document_answer, lattice_answer, model_answer

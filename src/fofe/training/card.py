@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fofe import __version__
+from fofe.base.version import __version__
 from fofe.training.checkpoint import Progress
 from fofe.training.config import RunConfig, TrainingConfig
 from fofe.training.corpora import Corpora

@@ -12,10 +12,10 @@ from itertools import chain
 import numpy as np
 import torch
 
-from fofe import __version__
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
+from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.surroundings import importance

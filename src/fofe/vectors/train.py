@@ -14,11 +14,11 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from fofe import __version__
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
+from fofe.base.version import __version__
 from fofe.formats.vectors import WordVectors, write_vectors
 from fofe.text.normalise import digit_rule
 from fofe.text.segment import in_words, segmenter
