@@ -15,9 +15,9 @@ from pathlib import Path
 from _record import HERE, as_command, record
 
 import fofe
-from fofe.cli._show import Painter
 from fofe.evaluate.scores import Counts, score_documents
 from fofe.formats import read_corpus
+from fofe.show.documents import Painter
 
 SHIPPED = HERE.parent / "models" / "en" / "src" / "fofe_en" / "model"
 PAPER = (

@@ -276,8 +276,9 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     stored_with_corpora(model)
     assert run(str(path), "--model", model) == 0
     told = capsys.readouterr().err
-    assert "2 mentions with a label that the model does not have: CITY, HUMAN" in told
-    assert "2 mentions that the model found have a label that no mention here has: PER" in told
+    assert "1 mentions of CITY, a label that the model does not have" in told
+    assert "1 mentions of HUMAN, a label that the model does not have" in told
+    assert "2 predicted mentions of PER, a label that no mention here has" in told
     assert "give --scheme news for a corpus annotated like that one; or --map LABEL=LABEL,..." in told
     assert run(str(path), "--model", model, "--scheme", "news") == 0
     assert "these count as errors" not in capsys.readouterr().err
@@ -294,7 +295,7 @@ def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     told = capsys.readouterr()
     overall = json.loads(told.out)["scores"]["overall"]
     assert overall["tp"] + overall["fn"] == 1
-    assert "gold.jsonl: 1 mentions inside others left out because news is annotated flat" in told.err
+    assert "gold.jsonl: 1 mentions inside others left out because the corpus is annotated flat" in told.err
 
 
 def test_an_ensemble_in_the_labels_of_a_corpus(
@@ -342,11 +343,11 @@ def test_a_label_of_the_model_that_stands_for_two_is_told(
     gold, model = str(tiny_config.parent / "dev.jsonl"), str(told_path)
     assert run(gold, "--model", model, "--map", "ORG=ORG,GPE") == 0
     told = capsys.readouterr().err
-    assert f"{gold}: by --map, GPE of the model stands for GPE and ORG alike" in told
+    assert "itself): GPE for GPE and ORG\n" in told
     assert "PER" not in told
     for settings in (["ORG=ORG,GPE", "GPE="], ["ORG=GPE", "GPE=ORG"]):
         assert run(gold, "--model", model, *(part for one in settings for part in ("--map", one))) == 0
-        assert "alike" not in capsys.readouterr().err
+        assert "to several here" not in capsys.readouterr().err
 
 
 def test_heads_flat_views_and_unknown_regions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

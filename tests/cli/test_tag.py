@@ -345,9 +345,9 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "-o", "/none/such/out.jsonl"], "out.jsonl: cannot be written"),
         (
             ["--text", "x", "-o", "x.bioes"],
-            "x.bioes: promises a format that tagging does not write (write .j",
+            "x.bioes: has the suffix of a format that tagging does not write (write .j",
         ),
-        (["--text", "x", "-o", "x.spacy"], "x.spacy: promises a format that tagging does not write"),
+        (["--text", "x", "-o", "x.spacy"], "x.spacy: has the suffix of a format that tagging does not write"),
         (
             ["--text", "x", "-f", "text", "--alternatives", "1"],
             "--alternatives is shown in jsonl and tsv only",

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.show.redact import redacted
+from fofe.show.documents import redacted
 from fofe.text.document import Document, Mention
 from fofe.text.html import marked_up, page, rows, standalone
 

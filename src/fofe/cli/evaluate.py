@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
@@ -14,11 +13,7 @@ from fofe.cli._options import FORMAT, JSON, READING, natural, seed
 from fofe.cli._progress import say_report
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from fofe.evaluate.scheme import AnnotationScheme
     from fofe.evaluate.tables import Section
-    from fofe.tagging.model import Model
     from fofe.text.document import Document
 
 SAMPLES = 10_000
@@ -108,12 +103,12 @@ def evaluate(args: argparse.Namespace) -> int:
 def _compared(
     args: argparse.Namespace, gold: list[Document], predicted: list[Document]
 ) -> tuple[list[Document], list[Document]]:
-    """Both sides as they are to be compared."""
+    """Both sides as they are compared."""
     from fofe.evaluate.scheme import flat, without_unknown
 
     if args.flat:
         gold, predicted = list(map(flat, gold)), list(map(flat, predicted))
-    if len(gold) == len(predicted):  # else the comparison tells what is missing
+    if len(gold) == len(predicted):  # else the comparison reports what is missing
         predicted = without_unknown(gold, predicted)
     return gold, predicted
 
@@ -127,106 +122,28 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    from fofe.evaluate.scheme import flat, with_labels, without_inner
+    from fofe.base.report import Report
+    from fofe.evaluate.predict import predict
+    from fofe.evaluate.scheme import given_scheme, trained_corpora, trained_scheme
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
-    from fofe.text.phrases import with_bare_names, with_heads
 
     model = load(model_path(args.model))
     gold = read_documents(args.gold, args, model.config.language)
-    scheme = _scheme(args, model, gold)
-    if args.heads or (scheme and scheme.heads):
-        gold = list(map(with_heads, gold))
-    if scheme and scheme.bare_names:
-        gold = list(map(with_bare_names, gold))
-    if scheme is None:
-        predicted = list(model.tag_documents(gold))
-        _tell_mismatch(args, model, gold, predicted)
-        return gold, predicted
-    model = scheme.applied_to(model)
-    _tell_left_out(args, gold, model.labels)
-    gold = [with_labels(document, model.labels) for document in gold]
-    predicted = list(model.tag_documents(gold))
-    if not scheme.flat:
-        return gold, predicted
-    outer = list(map(without_inner, gold))
-    _tell_inner(args, gold, outer)
-    return outer, list(map(flat, predicted))
-
-
-def _tell_mismatch(
-    args: argparse.Namespace, model: Model, gold: list[Document], predicted: list[Document]
-) -> None:
-    """Say which labels only one side has: they count as errors, which may not be what was meant."""
-    from fofe.evaluate.scheme import trained_corpora
-
-    annotated, found = _label_counts(gold), _label_counts(predicted)
-    unknown = {label: annotated[label] for label in sorted(annotated.keys() - set(model.labels))}
-    strange = {label: found[label] for label in sorted(found.keys() - annotated.keys())}
-    if unknown:
-        told = f"mentions with a label that the model does not have: {', '.join(unknown)}"
-        print(f"{args.gold}: {sum(unknown.values())} {told}", file=sys.stderr)
-    if strange:
-        told = f"mentions that the model found have a label that no mention here has: {', '.join(strange)}"
-        print(f"{args.gold}: {sum(strange.values())} {told}", file=sys.stderr)
-    if unknown or strange:
-        corpora = [name for name in trained_corpora(model) if name != "data"]
-        as_corpus = (
-            [f"--scheme {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
-        )
-        remedies = [*as_corpus, "--map LABEL=LABEL,... to say which labels of the model one here stands for"]
-        print(f"{args.gold}: these count as errors; give {'; or '.join(remedies)}", file=sys.stderr)
-
-
-def _label_counts(documents: list[Document]) -> Counter[str]:
-    return Counter(mention.label for document in documents for mention in document.mentions)
-
-
-def _tell_left_out(args: argparse.Namespace, gold: list[Document], labels: Collection[str]) -> None:
-    """Say which mentions of the gold are not counted, and which settings of --map no mention has."""
-    from fofe.formats import Report
-
     report = Report()
-    named = {setting.partition("=")[0].strip() for setting in args.mapping}
-    for mention in (mention for document in gold for mention in document.mentions):
-        named -= {mention.label, mention.type}
-        if mention.label not in labels:
-            report.note(f"mentions of {mention.label} left out because no label of the model stands for them")
-    for label in sorted(named):
-        report.found("--map names a label that no mention has", label)
-    say_report(report, f"{args.gold}: ")
-
-
-def _tell_inner(args: argparse.Namespace, gold: list[Document], outer: list[Document]) -> None:
-    """Say how many mentions of the gold are not counted because the model took such corpora for flat."""
-    inner = sum(len(one.mentions) - len(left.mentions) for one, left in zip(gold, outer, strict=True))
-    if inner:
-        told = f"mentions inside others left out because {args.scheme} is annotated flat"
-        print(f"{args.gold}: {inner} {told}", file=sys.stderr)
-
-
-def _scheme(args: argparse.Namespace, model: Model, gold: list[Document]) -> AnnotationScheme | None:
-    """How the labels of the gold are to be read, if not as those of the model."""
-    from fofe.evaluate.scheme import given_scheme, trained_scheme
-
+    scheme = None
     if args.scheme:
-        return trained_scheme(model, args.scheme)
-    if args.mapping:
-        scheme = given_scheme(args.mapping, gold, model.labels[1:])  # without NONE
-        _tell_shared(args, scheme, model.labels)
-        return scheme
-    return None
-
-
-def _tell_shared(args: argparse.Namespace, scheme: AnnotationScheme, labels: Collection[str]) -> None:
-    """Say which labels of the model stand for two here: the one that has others too gets most mentions."""
-    shared = {label: owners for label, owners in scheme.shared.items() if label in labels}
-    for label, owners in shared.items():
-        told = f"by --map, {label} of the model stands for {' and '.join(owners)} alike"
-        print(f"{args.gold}: {told}", file=sys.stderr)
-    if shared:
-        remedy = "let each label of the model stand for one here (what is not mapped stands for itself)"
-        print(f"{args.gold}: {remedy}", file=sys.stderr)
+        scheme = trained_scheme(model, args.scheme)
+    elif args.mapping:
+        scheme = given_scheme(args.mapping, gold, model.labels[1:], report)  # without NONE
+    gold, predicted = predict(model, gold, report, scheme, heads=args.heads)
+    say_report(report, f"{args.gold}: ")
+    if report and scheme is None:
+        corpora = [name for name in trained_corpora(model) if name != "data"]
+        options = [f"--scheme {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
+        print(f"{args.gold}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
+    return gold, predicted
 
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:

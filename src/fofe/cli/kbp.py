@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError, InputError
@@ -15,9 +15,8 @@ from fofe.cli._progress import Bar, say, say_report
 
 if TYPE_CHECKING:
     from fofe.base.report import Report
-    from fofe.kbp.source import Reading, SourceDocument
+    from fofe.kbp.source import Reading
     from fofe.kbp.tag import SourceTagging
-    from fofe.text.document import Document
 
 DOCUMENTS = option("documents", nargs="+", metavar="DOCS", help="source documents, or directories of them")
 READING = OptionGroup(
@@ -216,79 +215,22 @@ def convert(args: argparse.Namespace) -> int:
       fofe kbp convert source/ --corpus train.jsonl -o gold.tab
     """
     from fofe.base.report import Report
+    from fofe.kbp.convert import corpus_to_gold, gold_to_corpus, in_language
     from fofe.kbp.source import read_all, source_files
 
     report = Report()
     bad: list[InputError] = []
-    sources = _chosen(read_all(source_files(args.documents), _reading(args), report, bad), args.lang, report)
-    convert = _to_training if args.gold else _to_gold
-    return _finish(report, bad, convert(args, sources, report, bad))
-
-
-def _chosen(
-    sources: Iterator[SourceDocument], language: str | None, report: Report
-) -> Iterator[SourceDocument]:
-    """The documents in a language, or all of them."""
-    from fofe.kbp.language import language_code
-
-    wanted = None if language is None else language_code(language)
-    for source in sources:
-        if wanted is None or source.language() == wanted:
-            yield source
-        else:
-            report.note("documents in other languages left out", source.id)
-
-
-def _to_training(
-    args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
-) -> int:
-    from fofe.formats import write_corpus
-    from fofe.kbp.convert import to_training
-    from fofe.kbp.tab import by_document, read_tab
-
-    gold = by_document(read_tab(args.gold, report))
-    written = 0
-
-    def documents() -> Iterator[Document]:
-        nonlocal written
-        for source in sources:
-            try:
-                document = to_training(source, gold.pop(source.id, []), report)
-            except InputError as error:
-                bad.append(error)
-                continue
-            written += 1
-            yield document
-
-    write_corpus(documents(), args.output, None, report)
-    if args.lang is None:
-        for id, mentions in gold.items():
-            report.note(f"documents of the gold that were not given ({len(mentions)} mentions)", id)
-    return written
-
-
-def _to_gold(
-    args: argparse.Namespace, sources: Iterator[SourceDocument], report: Report, bad: list[InputError]
-) -> int:
-    from fofe.formats import read_corpus
-    from fofe.kbp.convert import to_gold, with_ids
-    from fofe.kbp.tab import TabMention, write_tab
-
-    corpus = {document.id: document for document in read_corpus(args.corpus, None, report)}
-    mentions: list[TabMention] = []
-    found = 0
-    for source in sources:
-        if source.id not in corpus:
-            report.note("documents that the corpus does not have", source.id)
-            continue
-        try:
-            mentions += to_gold(corpus[source.id], source)
-        except InputError as error:
-            bad.append(error)
-            continue
-        found += 1
-    write_tab(with_ids(mentions, args.run_id), args.output)
-    return found
+    sources = read_all(source_files(args.documents), _reading(args), report, bad)
+    if args.lang is not None:
+        sources = in_language(sources, args.lang, report)
+    if args.gold:
+        done, others = gold_to_corpus(sources, args.gold, args.output, report, bad)
+        if args.lang is None:
+            for id, mentions in others.items():
+                report.note(f"documents of the gold that were not given ({len(mentions)} mentions)", id)
+    else:
+        done = corpus_to_gold(sources, args.corpus, args.output, report, bad, run=args.run_id)
+    return _finish(report, bad, done)
 
 
 kbp = CommandGroup(

@@ -20,7 +20,7 @@ from fofe.cli._progress import Bar, say, say_report
 
 if TYPE_CHECKING:
     from fofe.base.report import Report
-    from fofe.cli._show import Show
+    from fofe.show.documents import OutputFormat
     from fofe.tagging.pipeline import Input, Tagged, TagJob
 
 OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
@@ -121,7 +121,7 @@ def tag(args: argparse.Namespace) -> int:
     """
     from fofe.base.files import STANDARD, open_output
     from fofe.base.report import Report
-    from fofe.cli._show import Show
+    from fofe.show.documents import OutputFormat
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_effect(args, parquet=parquet)
@@ -133,16 +133,16 @@ def tag(args: argparse.Namespace) -> int:
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
-    show = Show(format, args.offsets, colour, alone=len(first_two) == 1)
-    job = _job(args, show)
+    output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
+    job = _job(args, output)
     with (
         closing(_results(args, job, chain(first_two, waiting))) as results,
         open_output(args.output) as stream,
         Bar(total=size, unit="B", unit_scale=True, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
-        stream.write(show.head)
+        stream.write(output.head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
-        stream.write(show.end)
+        stream.write(output.end)
     say_report(report)
     if bad:
         say(f"{bad} documents left out for the reasons given above; {tagged} tagged")
@@ -245,7 +245,7 @@ def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Input], i
 def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     """The format of the output: what was asked for, what the name of the file promises, or what fits."""
     from fofe.base.errors import FofeError
-    from fofe.cli._show import format_of_output
+    from fofe.show.documents import format_of_output
 
     if args.redact and args.format not in (None, "text"):
         raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
@@ -261,12 +261,12 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     return format
 
 
-def _job(args: argparse.Namespace, show: Show) -> TagJob[str]:
+def _job(args: argparse.Namespace, output: OutputFormat) -> TagJob[str]:
     from fofe.tagging.pipeline import TagJob
 
     return TagJob(
         models=_model(args),
-        writer=show.writer,
+        writer=output.writer,
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
         options=_options(args),

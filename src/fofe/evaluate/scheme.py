@@ -14,6 +14,7 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
+from fofe.base.report import Report
 from fofe.base.settings import build
 from fofe.decode import Decoding
 from fofe.decode.view import outer_spans, outermost
@@ -38,15 +39,6 @@ class AnnotationScheme:
     """The corpus that the model is conditioned on, if it was trained so."""
     decoding: Decoding | None = None
     """How to decode in these labels, if that was tuned for this corpus."""
-
-    @property
-    def shared(self) -> dict[str, list[str]]:
-        """The model's labels that several labels of the corpus stand for, with these."""
-        owners: dict[str, list[str]] = {}
-        for own, of_model in self.labels.items():
-            for label in sorted(of_model):
-                owners.setdefault(label, []).append(own)
-        return {label: of_label for label, of_label in owners.items() if len(of_label) > 1}
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, conditioned on it."""
@@ -95,11 +87,13 @@ def _stored_scheme(facts: Mapping[str, Any]) -> AnnotationScheme:
 
 
 def given_scheme(
-    settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str]
+    settings: Sequence[str], gold: Iterable[Document], of_model: Collection[str], report: Report
 ) -> AnnotationScheme:
     """The scheme of settings like `LOC=GPE,FAC`, for the labels that occur in the gold.
 
-    A label on the right that the model lacks is an error: a typo would only look like a low score.
+    A label on the right that the model lacks is an error: a typo would only look like a low score. The report
+    names labels on the left that the gold lacks, and labels of the model that stand for several of the gold:
+    of these, the one that also has others gets most mentions.
     """
     mapping: dict[str, list[str]] = {}
     for setting in settings:
@@ -110,8 +104,16 @@ def given_scheme(
     for value in (value for values in mapping.values() for value in values):
         if not {value, join_label(value, NOMINAL)} & set(of_model):
             raise FofeError(f"--map: the model has no label {value!r} (it has: {', '.join(of_model)})")
-    occurring = sorted({mention.label for document in gold for mention in document.mentions})
-    return AnnotationScheme({label: mapped(label, mapping) for label in occurring})
+    mentions = [mention for document in gold for mention in document.mentions]
+    for label in sorted(mapping.keys() - {name for one in mentions for name in (one.label, one.type)}):
+        report.found("--map names a label that no mention has", label)
+    labels = {label: mapped(label, mapping) for label in sorted({mention.label for mention in mentions})}
+    for label in of_model:
+        owners = [own for own, of_own in labels.items() if label in of_own]
+        if len(owners) > 1:
+            what = "--map gives a label of the model to several here (a label not mapped stands for itself)"
+            report.found(what, f"{label} for {' and '.join(owners)}")
+    return AnnotationScheme(labels)
 
 
 def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:

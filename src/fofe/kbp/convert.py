@@ -7,15 +7,17 @@ text, such as the authors of posts - travels in the metadata of the document, un
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
+from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.check import check_mention
+from fofe.kbp.language import language_code
 from fofe.kbp.source import SourceDocument
-from fofe.kbp.tab import TabMention, numbered
+from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
 from fofe.text.align import Aligner
 from fofe.text.document import Document, Mention
 from fofe.text.tokenise import PLAIN, tokeniser
@@ -25,6 +27,68 @@ LANGUAGE = "language"
 
 Row = list[Any]
 """What is kept of a mention in metadata."""
+
+
+def in_language(sources: Iterable[SourceDocument], language: str, report: Report) -> Iterator[SourceDocument]:
+    """The documents in one language; the others are counted."""
+    wanted = language_code(language)
+    for source in sources:
+        if source.language() == wanted:
+            yield source
+        else:
+            report.note("documents in other languages left out", source.id)
+
+
+def gold_to_corpus(
+    sources: Iterable[SourceDocument], gold_path: str, output: str, report: Report, bad: list[InputError]
+) -> tuple[int, dict[str, list[TabMention]]]:
+    """Write source documents with their gold mentions as a corpus; documents with errors go to `bad`.
+
+    Returns the number of documents written, and the gold mentions of documents without a source.
+    """
+    gold = by_document(read_tab(gold_path, report))
+    written = 0
+
+    def documents() -> Iterator[Document]:
+        nonlocal written
+        for source in sources:
+            try:
+                document = to_training(source, gold.pop(source.id, []), report)
+            except InputError as error:
+                bad.append(error)
+                continue
+            written += 1
+            yield document
+
+    write_corpus(documents(), output, None, report)
+    return written, gold
+
+
+def corpus_to_gold(
+    sources: Iterable[SourceDocument],
+    corpus_path: str,
+    output: str,
+    report: Report,
+    bad: list[InputError],
+    *,
+    run: str,
+) -> int:
+    """Write the mentions of a corpus that was made from sources as a `.tab` file; counts its documents."""
+    corpus = {document.id: document for document in read_corpus(corpus_path, None, report)}
+    mentions: list[TabMention] = []
+    done = 0
+    for source in sources:
+        if source.id not in corpus:
+            report.note("documents that the corpus does not have", source.id)
+            continue
+        try:
+            mentions += to_gold(corpus[source.id], source)
+        except InputError as error:
+            bad.append(error)
+            continue
+        done += 1
+    write_tab(with_ids(mentions, run), output)
+    return done
 
 
 def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Report) -> Document:

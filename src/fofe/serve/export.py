@@ -6,7 +6,7 @@ import io
 
 from fofe.base.report import Report
 from fofe.formats import brat, jsonl
-from fofe.show.redact import redacted
+from fofe.show.documents import redacted
 from fofe.text.document import Document
 from fofe.text.html import page
 

@@ -1,4 +1,4 @@
-"""Tagged documents for eyes and for pipes."""
+"""Tagged documents as they are written: coloured or redacted text, HTML, TSV, JSON lines, CoNLL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from fofe.base.report import Report
 from fofe.formats import FORMATS, conll, jsonl
 from fofe.formats.common import without_surrogates
 from fofe.formats.tag_schemes import tag_scheme
-from fofe.show.redact import redacted
 from fofe.text import html
 from fofe.text.document import Document, Mention, split_label
 
@@ -34,53 +33,51 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 
 
 def format_of_output(path: str) -> str | None:
-    """The format that the name of a file promises, if it promises one; an error where that is not written."""
+    """The format of a file's suffix, or None; an error if tagging cannot write that format."""
     suffix = Path(path).suffix.lower()
     if suffix not in _FORMATS_OF_SUFFIXES and any(suffix in known.suffixes for known in FORMATS.values()):
         raise InputError(
-            "promises a format that tagging does not write",
+            "has the suffix of a format that tagging does not write",
             path=path,
-            remedy="write .jsonl, which fofe convert turns into others, or name a format with --format",
+            remedy="write .jsonl, and fofe corpus convert that; or name a format with --format",
         )
     return _FORMATS_OF_SUFFIXES.get(suffix)
 
 
 @dataclass(frozen=True)
-class Show:
-    """How documents are written: `text`, `redacted`, `tsv`, `jsonl`, `conll` or `html`, each on its own.
+class OutputFormat:
+    """How documents are written: `text`, `redacted`, `tsv`, `jsonl`, `conll` or `html`.
 
-    Nothing is kept from one document to the next, so several processes may share the work.
+    Each document is written independently, so several processes may share the work.
     """
 
-    format: str
+    name: str
     offsets: OffsetUnit = "codepoints"
     colour: bool = False
     alone: bool = False
-    """Whether there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
+    """True if there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
 
     @property
     def head(self) -> str:
-        """What stands before the first document."""
-        return html.page_head("Mentions") if self.format == "html" else ""
+        """The text before the first document."""
+        return html.page_head("Mentions") if self.name == "html" else ""
 
     @property
     def end(self) -> str:
-        """What stands after the last one."""
-        return html.PAGE_END if self.format == "html" else ""
+        """The text after the last one."""
+        return html.PAGE_END if self.name == "html" else ""
 
     def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
-        """What writes a document that the report calls by a name; `labels` are those of mentions."""
-        if self.format == "jsonl":
-            return self._json_line
-        if self.format == "conll":
-            return self._conll
-        if self.format == "tsv":
-            return self._tsv
-        if self.format == "html":
-            return self._html
-        if self.format == "redacted":
-            return self._redacted
-        return Painter(labels, colour=self.colour).line
+        """The function that writes a document, given its name in the report; `labels` are the model's."""
+        if self.name == "text":
+            return Painter(labels, colour=self.colour).line
+        return {
+            "jsonl": self._json_line,
+            "conll": self._conll,
+            "tsv": self._tsv,
+            "html": self._html,
+            "redacted": self._redacted,
+        }[self.name]
 
     def _json_line(self, document: Document, report: Report, place: str) -> str:
         return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
@@ -100,7 +97,7 @@ class Show:
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
-    """The document with its mentions counted in another unit, and a note of that."""
+    """The document with offsets in another unit, which its metadata then names."""
     if unit == "codepoints":
         return document
     from fofe.text.offsets import OffsetMap
@@ -140,26 +137,55 @@ class Painter:
         return without_surrogates(self.paint(document), report, place) + "\n"
 
     def paint(self, document: Document) -> str:
-        """The text with its mentions in brackets; of two that cross the later is left out."""
-        pieces: list[str] = []
+        """The text with its mentions in brackets; of two that cross, the later is left out."""
+        parts: list[str] = []
         open_mentions: list[Mention] = []
         position = 0
         for mention in sorted(document.mentions, key=lambda mention: (mention.start, -mention.end)):
             while open_mentions and open_mentions[-1].end <= mention.start:
-                position = self._close(document.text, pieces, open_mentions.pop(), position)
+                position = self._close(document.text, parts, open_mentions.pop(), position)
             if open_mentions and mention.end > open_mentions[-1].end:
                 continue
-            pieces += [document.text[position : mention.start], self._style("[", mention)]
+            parts += [document.text[position : mention.start], self._style("[", mention)]
             position = mention.start
             open_mentions.append(mention)
         while open_mentions:
-            position = self._close(document.text, pieces, open_mentions.pop(), position)
-        return "".join([*pieces, document.text[position:]])
+            position = self._close(document.text, parts, open_mentions.pop(), position)
+        return "".join([*parts, document.text[position:]])
 
-    def _close(self, text: str, pieces: list[str], mention: Mention, position: int) -> int:
-        pieces += [text[position : mention.end], self._style(f" {mention.label}]", mention)]
+    def _close(self, text: str, parts: list[str], mention: Mention, position: int) -> int:
+        parts += [text[position : mention.end], self._style(f" {mention.label}]", mention)]
         return mention.end
 
     def _style(self, mark: str, mention: Mention) -> str:
         colour = self._colours.get(mention.type)
         return mark if colour is None else f"\x1b[1;{colour}m{mark}\x1b[0m"
+
+
+def redacted(document: Document) -> str:
+    """The text with `[PER]` instead of every mention.
+
+    Where mentions overlap, all of what they cover becomes one mark with the label of the longest: a part of
+    a name that sticks out must not stay readable.
+    """
+    parts: list[str] = []
+    position = 0
+    for start, end, label in _covered(document):
+        parts += [document.text[position:start], f"[{label}]"]
+        position = end
+    return "".join([*parts, document.text[position:]])
+
+
+def _covered(document: Document) -> Iterator[tuple[int, int, str]]:
+    """The disjoint stretches that mentions cover, in order, with the label of the longest mention of each."""
+    start, end, label, longest = 0, 0, "", 0
+    for mention in sorted(document.mentions, key=lambda mention: (mention.start, -mention.end)):
+        if mention.start >= end:
+            if label:
+                yield start, end, label
+            start, end, longest = mention.start, mention.end, 0
+        end = max(end, mention.end)
+        if mention.end - mention.start > longest:
+            label, longest = mention.label, mention.end - mention.start
+    if label:
+        yield start, end, label
