@@ -11,7 +11,7 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.wiki.dump import CUT_OFF, read_pages, read_site
+from fofe.wiki.dump import TRUNCATED, read_pages, read_site
 
 if TYPE_CHECKING:
     from tests.wiki.conftest import Dumps
@@ -63,8 +63,8 @@ def test_a_truncated_dump_gives_the_pages_before_the_cut_and_says_so(dumps: Dump
     titles = [page.title for page in read_pages(cut, report)]
     assert titles == [f"Page {number}" for number in range(len(titles))]
     assert 2 < len(titles) < 20
-    assert report.counts == {CUT_OFF: 1}
-    assert str(cut) in report.places[CUT_OFF][0]
+    assert report.counts == {TRUNCATED: 1}
+    assert str(cut) in report.places[TRUNCATED][0]
 
 
 def test_broken_xml_gives_the_pages_before_it(dumps: Dumps) -> None:
@@ -74,11 +74,11 @@ def test_broken_xml_gives_the_pages_before_it(dumps: Dumps) -> None:
     )
     report = Report()
     assert [page.title for page in read_pages(path, report)] == ["A"]
-    assert report.counts == {CUT_OFF: 1}
+    assert report.counts == {TRUNCATED: 1}
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"), [("<html></html>", "<html>"), ("", "no XML"), ("hello", "no XML")]
+    ("content", "problem"), [("<html></html>", "<html>"), ("", "is not XML"), ("hello", "is not XML")]
 )
 def test_what_is_no_dump_is_refused(dumps: Dumps, content: str, problem: str) -> None:
     path = dumps.folder / "wiki.xml"

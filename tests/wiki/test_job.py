@@ -19,7 +19,7 @@ from fofe.base.journal import JOURNAL, Journal
 from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.wiki import job
-from fofe.wiki.dump import CUT_OFF
+from fofe.wiki.dump import TRUNCATED
 from fofe.wiki.job import Settings, label_dump
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
         main(["corpus", "wiki", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
     )
     told = capsys.readouterr().err
-    assert CUT_OFF in told
+    assert TRUNCATED in told
     assert f"without a tab, left out (first: {table}:1)" in told
     assert [document.id for document in read_corpus(dumps.folder / "out.jsonl")] == ["A"]
 
@@ -202,7 +202,7 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
     ("arguments", "told"),
     [
         (["nowhere.xml"], "nowhere.xml: cannot be read"),
-        ([CLASSES], "holds no XML"),
+        ([CLASSES], "is not XML"),
         ([DUMP, "--types", "nowhere.tsv"], "nowhere.tsv: cannot be read"),
         ([DUMP, "--lang", "englisch"], "unknown language"),
         ([DUMP, "--mapping", CLASSES], "not valid TOML"),

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from fofe.base.errors import InputError
+from fofe.base.files import NOT_UTF8, TRUNCATED
 from fofe.base.report import Report
-from fofe.wiki.tables import CUT_OFF, NO_TAB, NOT_JSON, NOT_UTF8, read_table
+from fofe.wiki.tables import NO_TAB, NOT_JSON, read_table
 
 
 def entity(id: str, title: str = "", **relations: list[int]) -> dict[str, object]:
@@ -43,7 +44,7 @@ def test_a_truncated_table_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path.write_bytes(packed[: len(packed) // 2])
     rows, report = read(path)
     assert 0 < len(rows) < 10_000
-    assert report.counts[CUT_OFF] == 1
+    assert report.counts[TRUNCATED] == 1
 
 
 def test_a_table_that_cannot_be_unpacked_is_refused(tmp_path: Path) -> None:

@@ -81,6 +81,10 @@ class Journal:
         """The value of a finished unit, or None."""
         return self._entries.get(key)
 
+    def keys(self) -> Iterable[str]:
+        """The keys of all finished units."""
+        return self._entries.keys()
+
     def file(self, name: str) -> Path:
         """The path of a result in the directory: write it with `write_atomically`, then add its entry."""
         return self.folder / name

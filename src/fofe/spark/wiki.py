@@ -7,14 +7,14 @@ driver. The work directory must be on a file system that all workers share.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.workers import Job
-from fofe.wiki.job import Done, Part, Settings, join, run_job
+from fofe.wiki.job import Cut, Done, Part, Settings, join, run_job
 from fofe.wiki.label import Summary
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def label_dump(spark: SparkSession, settings: Settings, output: str, folder: Pat
     return run_job(settings, folder, partial(_run, spark.sparkContext), write)
 
 
-def _run(
-    context: SparkContext, job: Job[Part, Done], sources: Sequence[Any], cut: Callable[[Any], Iterable[Part]]
-) -> list[Done]:
+def _run(context: SparkContext, job: Job[Part, Done], sources: Sequence[Any], cut: Cut) -> list[Done]:
     """Cut up each source in a task of its own, and work on the parts in so many tasks that no core idles."""
     tasks = max(2, 2 * context.defaultParallelism)
     parts = context.parallelize(sources, max(1, len(sources))).flatMap(cut)

@@ -1,4 +1,4 @@
-"""Reading MediaWiki XML dumps a page at a time, whole or cut off, plain or compressed."""
+"""Reading MediaWiki XML dumps, plain or compressed, a page at a time; truncated ones as far as they go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 from fofe.base.report import Report
 
 CHUNK_BYTES = 1 << 20
-CUT_OFF = "dumps that end before their end, read as far as they go"
+TRUNCATED = "truncated or damaged dumps, read as far as they go"
 NO_TITLE = "pages without a title left out"
 ARTICLES = 0
 """The namespace of articles."""
@@ -35,26 +35,26 @@ def is_dump(path: str | Path) -> bool:
 
 @dataclass(frozen=True)
 class RawPage:
-    """A page as it stands in a dump."""
+    """A page of a dump, with its wikitext."""
 
     title: str
     namespace: int
     markup: str
     redirect: str | None = None
-    """The title that it leads to, with the section if one is named."""
+    """The title that it redirects to, with the section if there is one."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """What the head of a dump tells of its wiki."""
+    """What the head of a dump states about its wiki."""
 
     language: str = ""
     namespaces: frozenset[str] = frozenset()
-    """The local names of all namespaces but that of articles, in lower case."""
+    """The local names of all namespaces except that of articles, in lower case."""
 
 
 def read_site(path: str | Path) -> Site:
-    """The language and the namespaces of a dump; empty where it does not tell them."""
+    """The language and the namespaces of a dump; empty if it does not state them."""
     language, names = "", set()
     for event, element in _events(path, Report()):
         tag = _tag(element)
@@ -68,9 +68,9 @@ def read_site(path: str | Path) -> Site:
 
 
 def read_pages(path: str | Path, report: Report) -> Iterator[RawPage]:
-    """The pages of a dump, in their order; of several revisions the last.
+    """The pages of a dump in order, each with its last revision.
 
-    A file that is cut off or damaged gives the pages before the damage, and the report says so.
+    A truncated or damaged file gives the pages before the damage, and the report says so.
     """
     for event, element in _events(path, report):
         if event == "end" and _tag(element) == "page":
@@ -100,34 +100,27 @@ def _page(element: Element) -> RawPage | None:
 
 
 def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:
-    """The beginning and the end of every element; at its end its content is known."""
+    """The start and the end of every element; at its end its content is known."""
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     root: Element | None = None
     with open_compressed(path) as stream:
         try:
-            while data := stream.read1(CHUNK_BYTES):  # what can be had before any damage, not all or nothing
+            while data := stream.read1(CHUNK_BYTES):  # `read` would lose what precedes the damage
                 parser.feed(data)
                 for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                     if root is None:
                         root = element
-                        _check_root(root, path)
+                        if _tag(root) != "mediawiki":
+                            message = f"begins with <{_tag(root)}>, not <mediawiki>"
+                            raise InputError(message, path=path, remedy="give a MediaWiki XML dump")
                     yield event, element
                     if event == "end" and _tag(element) == "page":
                         root.clear()  # the pages before are no longer needed
             parser.close()
         except (*DECOMPRESSION_ERRORS, ParseError) as error:
-            report.note(CUT_OFF, f"{path}: {error}")
+            report.note(TRUNCATED, f"{path}: {error}")
     if root is None:
-        raise InputError(
-            "holds no XML", path=path, remedy="give a MediaWiki dump: ...-pages-articles.xml.bz2"
-        )
-
-
-def _check_root(root: Element, path: str | Path) -> None:
-    if _tag(root) != "mediawiki":
-        raise InputError(
-            f"begins with <{_tag(root)}>, not <mediawiki>", path=path, remedy="give a MediaWiki XML dump"
-        )
+        raise InputError("is not XML", path=path, remedy="give a MediaWiki dump: ...-pages-articles.xml.bz2")
 
 
 def _tag(element: Element) -> str:

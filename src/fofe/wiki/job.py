@@ -1,20 +1,21 @@
-"""Labelling dumps in parts of some hundred pages, by processes of one machine or by Spark.
+"""Labelling dumps in parts of some hundred pages, by the processes of one machine or by Spark.
 
 Every part is read (wikitext to text with links), then what is known of all titles is gathered in one index,
-then every part is labelled. A journal keeps what is done until the output is complete.
+then every part is labelled. Results lie in the work directory of a journal until the output is complete.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol, cast
+from typing import IO, Any, NamedTuple, cast
 
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal, stamp
@@ -72,16 +73,12 @@ class Part(NamedTuple):
 
 Done = tuple[str, Any]
 """The name of a part and the summary of what was done with it, as JSON."""
+Cut = Callable[[Any], Iterable[Part]]
+"""Makes parts of a source."""
+Run = Callable[[Job[Part, Done], Sequence[Any], Cut], Iterable[Done]]
+"""Applies a job to all parts of some sources, and returns the results in any order."""
 Watch = Callable[[str, int], None]
-"""Is called with what is being done, and for how many parts it is."""
-
-
-class Run(Protocol):
-    """Applies a job to all parts that `cut` makes of some sources, and returns the results in any order."""
-
-    def __call__(
-        self, job: Job[Part, Done], sources: Sequence[Any], cut: Callable[[Any], Iterable[Part]]
-    ) -> Iterable[Done]: ...
+"""Is called with what is being done, and for how many parts it is done."""
 
 
 def label_dump(
@@ -89,9 +86,7 @@ def label_dump(
 ) -> Summary:
     """Label dumps and write the documents to a JSONL file; `folder` is the work directory."""
 
-    def run(
-        job: Job[Part, Done], sources: Sequence[Any], cut: Callable[[Any], Iterable[Part]]
-    ) -> Iterator[Done]:
+    def run(job: Job[Part, Done], sources: Sequence[Any], cut: Cut) -> Iterator[Done]:
         with closing(in_order(job, (part for source in sources for part in cut(source)), workers)) as done:
             yield from done
 
@@ -130,8 +125,10 @@ def _read_parts(settings: Settings, journal: Journal, run: Run, watch: Watch) ->
     """Read every part that is not done; returns the names of all, in order."""
     if journal.done("parts") is None:
         names: list[str] = []
+        dumps = list(enumerate(settings.dumps, start=1))
+        cut = partial(_cut_up, frozenset(journal.keys()))
         watch("reading pages", 0)
-        for name, summary in run(ReadJob(settings, journal.folder), _dumps(settings, journal), _cut_up):
+        for name, summary in run(ReadJob(settings, journal.folder), dumps, cut):
             names.append(name)
             if summary is not None:
                 journal.add(f"read {name}", summary)
@@ -141,34 +138,15 @@ def _read_parts(settings: Settings, journal: Journal, run: Run, watch: Watch) ->
     return parts
 
 
-class _Dump(NamedTuple):
-    number: int
-    path: str
-    parts_done: int
-
-    def part(self, number: int) -> str:
-        return f"{self.number:03}-{number:06}"
-
-
-def _dumps(settings: Settings, journal: Journal) -> list[_Dump]:
-    """The dumps, with how many parts of each have been read."""
-    dumps = [_Dump(number, path, 0) for number, path in enumerate(settings.dumps, start=1)]
-    return [
-        dump._replace(parts_done=next(n for n in count() if journal.done(f"read {dump.part(n + 1)}") is None))
-        for dump in dumps
-    ]
-
-
-def _cut_up(dump: _Dump) -> Iterator[Part]:
+def _cut_up(done: frozenset[str], dump: tuple[int, str]) -> Iterator[Part]:
     """The parts of a dump; if anything was wrong with it, a last one without pages has the report."""
     report = Report()
-    pages = read_pages(dump.path, report)
+    pages = read_pages(dump[1], report)
     for number in count(1):
+        name = f"{dump[0]:03}-{number:06}"
         chunk = list(islice(pages, PAGES_IN_A_PART))
-        if not chunk and not report:
-            return
-        is_done = number <= dump.parts_done
-        yield Part(dump.part(number), None if is_done else chunk, None if chunk else report)
+        if chunk or report:
+            yield Part(name, None if f"read {name}" in done else chunk, None if chunk else report)
         if not chunk:
             return
 
@@ -191,8 +169,10 @@ class ReadJob:
             if part.pages is None:
                 return part.name, None
             summary = Summary(report=part.report or Report())
-            pages = list(_read_pages(part.pages, mapping, self.settings.namespaces, summary))
-            articles = (page for page in pages if page.redirect is None)
+            found = (read_page(raw, mapping, self.settings.namespaces, summary.report) for raw in part.pages)
+            pages = [page for page in found if page is not None]
+            articles = [page for page in pages if page.redirect is None]
+            summary.counts += Counter(pages=len(articles), redirects=len(pages) - len(articles))
             _write_lines(self.folder / f"{part.name}.pages.jsonl", (page.to_json() for page in articles))
             about = (replace(page, text="", links=[]).to_json() for page in pages)
             common = sorted({title for page in pages for title in page.common_nouns()})
@@ -200,17 +180,6 @@ class ReadJob:
             return part.name, summary.to_json()
 
         return read
-
-
-def _read_pages(
-    raw: Iterable[RawPage], mapping: Mapping, namespaces: frozenset[str], summary: Summary
-) -> Iterator[Page]:
-    """The articles and redirects among some pages."""
-    for one in raw:
-        page = read_page(one, mapping, namespaces, summary.report)
-        if page is not None:
-            summary.counts["pages" if page.redirect is None else "redirects"] += 1
-            yield page
 
 
 def _write_index(settings: Settings, journal: Journal, parts: Sequence[str]) -> Summary:

@@ -1,4 +1,4 @@
-"""What differs between the Wikipedias: names of namespaces and templates, and how links take up letters."""
+"""What differs between Wikipedias: names of namespaces and templates, link trails, capitals."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ NOTHING = re.compile("")
 
 @dataclass(frozen=True)
 class WikiLanguage:
-    """The local words of a wiki; the English ones are understood everywhere, and stand in all of them."""
+    """The local words of a wiki. English namespaces work in every wiki and are included."""
 
     files: frozenset[str]
     categories: frozenset[str]
     infobox: re.Pattern[str]
-    """Matches the name of an infobox; what is left of the name is its class."""
+    """Matches the beginning of an infobox's name; the rest of the name is its class."""
     disambiguation: re.Pattern[str]
-    """Matches the names of templates that mark a page that leads to several others."""
+    """Matches the names of templates that mark a disambiguation page."""
     trail: re.Pattern[str]
-    """The letters right after a link that are shown as a part of it."""
+    """Matches the letters right after a link that are shown as a part of it."""
     capitals: bool = True
-    """Whether names begin with capitals."""
+    """True if names begin with capitals."""
     capital_names: bool = False
-    """Whether all words of names do, but for small ones."""
+    """True if every word of a name is capitalised, function words aside."""
     function_words: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
     prepositions: frozenset[str] = frozenset()
-    """What the head of a title, where it comes last, is not found behind: `Miracle on the Han River`."""
+    """After one of these, the last word of a title is not its head: `Miracle on the Han River`."""
     openers: frozenset[str] = frozenset()
-    """Small words that are no names even where a sentence begins with them."""
+    """Words that are no names even as the capitalised first word of a sentence."""
     generic_words: frozenset[str] = frozenset()
-    """Last words of titles that say what something is, and that its name may go without."""
+    """Last words of titles that say what something is; its name may go without."""
 
 
 _FILES = frozenset({"file", "image", "media"})
@@ -92,5 +92,5 @@ _BY_CODE = {"en": ENGLISH, "es": SPANISH, "zh": CHINESE}
 
 
 def wiki_language(code: str) -> WikiLanguage:
-    """The words of a language; those of English where it has none here."""
+    """The words of a language; for languages that are not here, those of English."""
     return _BY_CODE.get(code.lower().partition("-")[0], ENGLISH)

@@ -1,4 +1,4 @@
-"""Tables of what pages are: lines of title and class, or Wikidata's JSON."""
+"""Type tables: the classes of titles, from lines `title<TAB>class` or from Wikidata's JSON."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
+from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed, read_valid_lines
 from fofe.base.report import Report
 from fofe.wiki.mapping import TABLE, WIKIDATA, Evidence
 from fofe.wiki.page import normalise
 
 NO_TAB = "lines of a type table without a tab, left out"
-NOT_UTF8 = "lines of a type table that are not UTF-8, left out"
 NOT_JSON = "lines of Wikidata that are not JSON, left out"
-CUT_OFF = "type tables that end before their end, read as far as they go"
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
 MAX_SUBCLASSES = 50
 """How far superclasses are followed: enough for any true chain, and an end for a wrong one."""
@@ -25,45 +23,26 @@ TypeTable = Iterator[tuple[str, Evidence]]
 
 
 def read_table(path: str | Path, language: str, report: Report) -> TypeTable:
-    """The titles of a table with their classes; whether it is Wikidata's JSON is seen from its first byte."""
-    if _first_byte(path) in (b"{", b"["):
-        return _wikidata(path, f"{language}wiki", report)
-    return _classes(path, report)
-
-
-def _first_byte(path: str | Path) -> bytes:
+    """The titles of a table with their classes; the first byte shows whether it is Wikidata's JSON."""
     with open_compressed(path) as stream:
         try:
-            return stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+            first = stream.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         except DECOMPRESSION_ERRORS as error:
             raise InputError(f"cannot be unpacked: {error}", path=path) from None
-
-
-def _lines(path: str | Path, report: Report) -> Iterator[tuple[str, str]]:
-    """Lines with their places; what is damaged is noted."""
-    with open_compressed(path) as stream:
-        try:
-            for number, line in enumerate(stream, start=1):
-                place = f"{path}:{number}"
-                try:
-                    yield place, line.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
-                except UnicodeDecodeError:
-                    report.note(NOT_UTF8, place)
-        except DECOMPRESSION_ERRORS as error:
-            report.note(CUT_OFF, f"{path}: {error}")
+    return _wikidata(path, f"{language}wiki", report) if first in (b"{", b"[") else _classes(path, report)
 
 
 def _classes(path: str | Path, report: Report) -> TypeTable:
-    for place, line in _lines(path, report):
-        title, tab, name = line.partition("\t")
+    for number, line in read_valid_lines(path, report):
+        title, tab, name = line.strip("\r\n").partition("\t")
         if tab and title.strip() and name.strip():
             yield normalise(title), Evidence(TABLE, name.strip().lower())
         elif line.strip():
-            report.note(NO_TAB, place)
+            report.note(NO_TAB, f"{path}:{number}")
 
 
 def _wikidata(path: str | Path, site: str, report: Report) -> TypeTable:
-    """Every page of a wiki with the classes that it is an instance of, and those above them."""
+    """Every page of a wiki with the classes that it is an instance of, and their superclasses."""
     instances: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
     for entity in _entities(path, report):
@@ -91,18 +70,17 @@ def _with_superclasses(classes: list[str], above: dict[str, list[str]]) -> list[
 
 
 def _entities(path: str | Path, report: Report) -> Iterator[dict[str, Any]]:
-    """The entities of a dump, one a line, or of an answer of the API, all in one object."""
-    for place, line in _lines(path, report):
+    """The entities of a dump, one a line, or of a response of the API, all in one object."""
+    for number, line in read_valid_lines(path, report):
         line = line.strip().rstrip(",")
         if line in ("", "[", "]"):
             continue
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            report.note(NOT_JSON, place)
-            continue
+            value = None
         if not isinstance(value, dict):
-            report.note(NOT_JSON, place)
+            report.note(NOT_JSON, f"{path}:{number}")
             continue
         inside = value.get("entities")
         for entity in inside.values() if isinstance(inside, dict) else (value,):
@@ -111,7 +89,7 @@ def _entities(path: str | Path, report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _items(entity: dict[str, Any], relation: str) -> list[str]:
-    """The items that an entity is related to; both ways of writing an item are understood."""
+    """The items that an entity is related to; an item may be written in two ways."""
     claims = entity.get("claims")
     statements = claims.get(relation, ()) if isinstance(claims, dict) else ()
     return [item for item in map(_item, statements) if item]
