@@ -78,11 +78,14 @@ def site(tiny_path: Path, chinese_path: Path, told_anew: Path, running: Callable
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     chromium = shutil.which("chromium")
-    if chromium is None:
-        without = pytest.fail if os.environ.get("FOFE_REQUIRE_BROWSER") else pytest.skip
-        without("the page is tested in chromium, which is not installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
-    with playwright.sync_playwright() as started:
+    if not os.environ.get("FOFE_REQUIRE_BROWSER"):
+        pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
+        if chromium is None:
+            pytest.skip("the page is tested in chromium, which is not installed")
+    assert chromium, "chromium is not installed, and FOFE_REQUIRE_BROWSER is set"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
         context = started.chromium.launch_persistent_context(
             tmp_path_factory.mktemp("browser"),
             executable_path=chromium,
