@@ -100,7 +100,7 @@ class Page:
         return {
             "title": self.title,
             "text": self.text,
-            "links": [[link.start, link.end, link.target, link.trail] for link in self.links],
+            "links": self.links,
             "types": {source: join_types(types) for source, types in self.types.items()},
             "redirect": self.redirect,
             "ambiguous": self.ambiguous,

@@ -31,8 +31,9 @@ COMMON = "links to pages that are common nouns"
 AMBIGUOUS = "links to disambiguation pages"
 
 _TABLES = """
-    CREATE TABLE IF NOT EXISTS titles (title TEXT PRIMARY KEY, redirect TEXT, ambiguous INT, common INT);
-    CREATE TABLE IF NOT EXISTS types (title TEXT, source TEXT, types TEXT, PRIMARY KEY (title, source))
+    PRAGMA journal_mode = OFF;
+    CREATE TABLE titles (title TEXT PRIMARY KEY, redirect TEXT, ambiguous INT, common INT);
+    CREATE TABLE types (title TEXT, source TEXT, types TEXT, PRIMARY KEY (title, source))
         WITHOUT ROWID;
 """
 
@@ -47,7 +48,10 @@ class Resolved(NamedTuple):
 
 
 class TypeIndex:
-    """Everything that is known of titles, in memory or in a file, which is made or only looked up."""
+    """Everything that is known of titles, in memory or in a file.
+
+    A file that is not closed in the end is broken: begin it anew.
+    """
 
     def __init__(self, mapping: Mapping, path: Path | None = None, *, read_only: bool = False) -> None:
         self.mapping = mapping
