@@ -55,7 +55,7 @@ def study(
         name: of the model's directory under runs/studies.
         config: a configuration.
         changes: what replaces its values.
-        command: what to tell in the model's card.
+        command: what the model's card gives as the command.
         test: whether the test set is scored too, once, at the end.
         smoke: a few sentences and one epoch, to see whether it runs at all.
         whole: the configuration itself, where changes by key do not reach.
@@ -119,7 +119,7 @@ def read_outcome(result: Path) -> Outcome:
 
 
 def outcome_of(training: Mapping[str, Any]) -> Outcome:
-    """The scores in what a model's card tells of its training."""
+    """The scores in what a model records of its training."""
     return Outcome(
         _scores(training["dev"]),
         _scores(training["test"]) if "test" in training else None,

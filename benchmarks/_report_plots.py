@@ -44,7 +44,7 @@ def _training_data(metrics: Numbers) -> Iterator[str]:
 
 
 def _trilingual(metrics: Numbers) -> Iterator[str]:
-    values = {told: metrics[f"{name}_overall_f1"] for name, told in TRILINGUAL_SYSTEMS.items()}
+    values = {label: metrics[f"{name}_overall_f1"] for name, label in TRILINGUAL_SYSTEMS.items()}
     yield bar_chart("OVERALL F1, all languages (bars begin at 50)", values, label=LABEL, least=50)
 
 

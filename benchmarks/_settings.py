@@ -1,4 +1,4 @@
-"""Whether a model was trained with the settings that a configuration tells."""
+"""Whether a model was trained with the settings of a configuration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_trained_with(config: RunConfig, model: StoredModel, path: Path) -> Non
     """What was made with other settings must not pass for what the configuration would make."""
     wanted = _flat(portable_paths(to_table(config)))
     if "run" not in model.training:
-        raise FofeError(f"{path}: does not tell with which settings it was trained")
+        raise FofeError(f"{path}: lacks the settings that it was trained with")
     # What did not exist yet when it was trained has its default.
     found = _flat(portable_paths(to_table(from_table(RunConfig, model.training["run"]))))
     other = [
@@ -31,8 +31,7 @@ def check_trained_with(config: RunConfig, model: StoredModel, path: Path) -> Non
         if found.get(key) != value and key not in ANYWHERE
     ]
     if other:
-        told = "; ".join(other[:3])
-        raise FofeError(f"{path}: was trained with other settings than those that are told: {told}")
+        raise FofeError(f"{path}: was trained with other settings: {'; '.join(other[:3])}")
 
 
 def _flat(table: Mapping[str, Any], where: str = "") -> dict[str, Any]:

@@ -189,7 +189,7 @@ def table4(metrics: Mapping[str, Any]) -> list[Table]:
 
 def _systems_here(metrics: Mapping[str, Any]) -> Table:
     """All systems that were run on the stand-ins, and what fusion gains over the better of two."""
-    rows = [[told, f"{metrics[f'{name}_overall_f1']:.2f}"] for name, told in TRILINGUAL_SYSTEMS.items()]
+    rows = [[label, f"{metrics[f'{name}_overall_f1']:.2f}"] for name, label in TRILINGUAL_SYSTEMS.items()]
     gain, low, high = (metrics[f"fusion_gain{end}"] for end in ("", "_low", "_high"))
     note = f"Gain of fusion: {gain:+.2f}, 95 % interval {low:+.2f} to {high:+.2f}."
     return Table(["here, all languages", "OVERALL F1"], rows, notes=[note])

@@ -5,7 +5,7 @@
 Takes the models that `benchmarks/conll2003.py --seed N` has left, at least three, and fuses them in two ways:
 by the mean of their probabilities, and by votes. The way, its threshold and strategy or the number of votes
 are chosen on testa; testb is scored once, with what was chosen. What single models reach was scored when they
-were trained. Every fragment is judged, without gates.
+were trained. Every fragment is scored, without gates.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ USUAL = RUNS / "conll2003-default-1" / "model"
 
 
 def main() -> None:
-    """Fit on testa, tell the error on testb."""
+    """Fit on testa, measure the error on testb."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

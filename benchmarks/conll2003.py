@@ -59,7 +59,7 @@ def model_of(path: Path, seed: int, *, fast: bool = False) -> Path:
 
 
 def train_seed(path: Path, seed: int, *, fast: bool = False) -> dict[str, Any]:
-    """Train the model of a configuration, or go on with it, and return what its card tells of that."""
+    """Train the model of a configuration, or continue its training, and return what it records of that."""
     model = train(
         _settings(path, seed, fast=fast),
         model_of(path, seed, fast=fast).parent,

@@ -5,7 +5,7 @@
     python benchmarks/fused.py weibo
 
 Takes the models that `benchmarks/mentions.py BENCHMARK --seed N` has left, at least two: all of them, or so
-many at a time, in the order of their seeds, so that their spread can be told. Threshold and strategy are
+many at a time, in the order of their seeds, so that their spread is known. Threshold and strategy are
 chosen on the dev set; the test set is scored once, with what was chosen.
 """
 
@@ -57,7 +57,7 @@ def _trained(benchmark: str) -> list[Path]:
 
 
 def _groups(paths: list[Path], members: int | None) -> list[list[Path]]:
-    """So many models at a time, each once; all of them where no number is told."""
+    """So many models at a time, each once; all of them if no number is given."""
     members = members or len(paths)
     if members < 2 or len(paths) % members:
         raise SystemExit(f"skipped: {len(paths)} models cannot be taken {members} at a time")

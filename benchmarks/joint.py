@@ -9,8 +9,8 @@
 The model of each corpus is trained as the joint one is (configs/english.toml), from that corpus alone and
 in its own labels; nominals are heads in all of them, names as each corpus writes them. Each is scored in the
 corpus's own types on its test set (GUM: dev). The corpora mark mentions differently ("the White House" or
-"White House"), so the joint model is told which of them a training sentence is from, and is judged by the
-conventions of each. Without a name, what has not been trained yet is trained, and all are compared and
+"White House"), so the joint model is conditioned on the corpus of a training sentence, and is scored by the
+annotation scheme of each. Without a name, what has not been trained yet is trained, and all are compared and
 recorded: the joint model's F1 minus that of the single one. A call that was killed goes on when it is given
 again.
 """

@@ -4,8 +4,8 @@
     python benchmarks/profile_training.py --config configs/paper.toml
 
 Some steps of the CoNLL-2003 run are timed as they are, with all that prepares their batches; then torch's
-profiler tells the time of the matrix products in as many steps. (It makes small operations dearer than they
-are, so its own total is not the measure.)
+profiler measures the time of the matrix products in as many steps. (It makes small operations slower than
+they are, so its own total is not the measure.)
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def scored_as_used(
     threshold: float,
     agreements: Sequence[float] = (),
 ) -> ScoredCorpus:
-    """What the model finds in a part of a corpus, label by label, told in the corpus's own labels."""
+    """What the model finds in a part of a corpus, label by label, in the corpus's own labels."""
     annotation = corpus.annotation
     own = {
         of_model: label
@@ -67,7 +67,7 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
         if corpus.part("dev")
     ]
     best = tune(scored, options)
-    told = [
+    conditioned = [
         scored_as_used(
             model,
             engine.conditioned_on(corpus.name),
@@ -86,6 +86,6 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     return replace(
         model,
         decoding=best.decoding(nested=options.nested),
-        decodings=tune_schemes(told, options, model.config.schemes),
+        decodings=tune_schemes(conditioned, options, model.config.schemes),
         training={**model.training, "corpora": schemes},
     )

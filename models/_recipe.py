@@ -74,7 +74,7 @@ class Recipe:
     """The directory of the run under `runs/`; a benchmark that trains the same may share it."""
     compression: Compression
     tests: dict[str, str]
-    """The part of each corpus that scores are told on: test, or dev where it has no other."""
+    """The part of each corpus that is scored: test, or dev if it has no other."""
     licence: Licence
     data: tuple[Source, ...]
     limits: tuple[str, ...]

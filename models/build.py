@@ -5,7 +5,7 @@
 
 Training goes on where it was cut off; with --run it is skipped and a finished run is taken. The corpora and
 vectors of the configuration are those beside the project. A model that is larger than its recipe allows, or
-a run that was made with other settings than the recipe tells, is an error, and nothing is written.
+a run with other settings than those of the recipe, is an error, and nothing is written.
 """
 
 from __future__ import annotations

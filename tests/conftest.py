@@ -197,12 +197,12 @@ def tiny_path(tiny_run: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def told_path(tiny_config: Path) -> Path:
-    """A model that knows the conventions of two corpora with the same texts: `names` marks no nominals."""
+def conditioned_path(tiny_config: Path) -> Path:
+    """A model conditioned on two corpora with the same texts: `names` has no nominals."""
     pytest.importorskip("torch")
     from fofe.cli import main
 
-    folder = tiny_config.parent / "told"
+    folder = tiny_config.parent / "conditioned"
     folder.mkdir()
     for part in ("train", "dev"):
         lines = (tiny_config.parent / f"{part}.jsonl").read_text("utf-8").splitlines()
@@ -218,8 +218,8 @@ def told_path(tiny_config: Path) -> Path:
     model = CONFIG[CONFIG.index("[model]") :].replace(
         "[model]\n", '[model]\nschemes = ["everything", "names"]\n', 1
     )
-    (folder / "told.toml").write_text(corpora + model, "utf-8")
-    assert main(["train", str(folder / "told.toml"), "-o", str(folder / "run")]) == 0
+    (folder / "conditioned.toml").write_text(corpora + model, "utf-8")
+    assert main(["train", str(folder / "conditioned.toml"), "-o", str(folder / "run")]) == 0
     return folder / "run" / "model"
 
 

@@ -90,7 +90,7 @@ def test_a_run_becomes_a_package(
     assert (package / "LICENSE").read_text("utf-8") == "Do what you like.\n"
 
 
-def test_the_card_tells_data_scores_limits_and_how_to_build_it(
+def test_the_card_has_data_scores_limits_and_how_to_build_it(
     scripts: Any, recipe: Path, tiny_run: Path, tmp_path: Path
 ) -> None:
     package = tmp_path / "package"
@@ -101,7 +101,7 @@ def test_the_card_tells_data_scores_limits_and_how_to_build_it(
     f1 = json.loads((folder / "config.json").read_text("utf-8"))["training"]["shipped"]["scores"]["data"][
         "f1"
     ]
-    for told in (
+    for line in (
         "# fofe-tiny: a test",
         "Finds names and nominals of GPE, ORG, PER in text (language: en).",
         "| templates | sentences | CC0 |",
@@ -112,7 +112,7 @@ def test_the_card_tells_data_scores_limits_and_how_to_build_it(
         "python models/build.py models/recipes/tiny.toml",
         "are a little kind: data.",
     ):
-        assert told in card
+        assert line in card
 
 
 def test_a_model_that_is_too_large_fails_and_leaves_nothing(
@@ -129,7 +129,7 @@ def test_a_run_with_other_settings_fails(
 ) -> None:
     recipe.write_text("seed = 7\n" + recipe.read_text("utf-8"), "utf-8")
     assert build(scripts, recipe, tiny_run, tmp_path / "package") == 2
-    assert "other settings than those that are told: training.seed is 1, not 7" in capsys.readouterr().err
+    assert "was trained with other settings: training.seed is 1, not 7" in capsys.readouterr().err
 
 
 def test_teachers_are_those_of_a_benchmark(
@@ -140,7 +140,7 @@ def test_teachers_are_those_of_a_benchmark(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A card tells how they were trained, and without them nothing is built."""
+    """The card says how they were trained. Without them nothing is built."""
     teachers = '[teachers]\nbenchmark = "some"\nseeds = [1, 2]\n\n'
     recipe.write_text(recipe.read_text("utf-8").replace("[compression]", f"{teachers}[compression]"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:

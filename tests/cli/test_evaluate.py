@@ -299,13 +299,13 @@ def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
 
 
 def test_an_ensemble_in_the_labels_of_a_corpus(
-    told_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    conditioned_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = str(tmp_path / "both")
-    save_ensemble([told_path, told_path], both)
+    save_ensemble([conditioned_path, conditioned_path], both)
     gold = str(tiny_config.parent / "dev.jsonl")
     for corpus in ("everything", "names"):
-        one = report(capsys, gold, "--model", str(told_path), "--scheme", corpus)["scores"]
+        one = report(capsys, gold, "--model", str(conditioned_path), "--scheme", corpus)["scores"]
         assert report(capsys, gold, "--model", both, "--scheme", corpus)["scores"] == one
         assert ("PER_NOM" in one["labels"]) == (corpus == "everything")
     mapped = report(capsys, gold, "--model", both, "--map", "ORG=ORG,GPE", "--map", "GPE=")["scores"][
@@ -338,9 +338,9 @@ def test_what_a_mapping_leaves_out_is_told(
 
 
 def test_a_label_of_the_model_that_stands_for_two_is_told(
-    told_path: Path, tiny_config: Path, capsys: pytest.CaptureFixture[str]
+    conditioned_path: Path, tiny_config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gold, model = str(tiny_config.parent / "dev.jsonl"), str(told_path)
+    gold, model = str(tiny_config.parent / "dev.jsonl"), str(conditioned_path)
     assert run(gold, "--model", model, "--map", "ORG=ORG,GPE") == 0
     told = capsys.readouterr().err
     assert "itself): GPE for GPE and ORG\n" in told

@@ -118,9 +118,9 @@ def test_an_ensemble_is_calibrated_as_a_whole(
 
 
 def test_the_threshold_of_a_calibrated_ensemble_replaces_those_of_its_conventions(
-    told_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    conditioned_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save_ensemble([told_path, told_path], tmp_path / "both")
+    save_ensemble([conditioned_path, conditioned_path], tmp_path / "both")
     told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "made"))
     model = fofe.load(tmp_path / "made").with_options(conventions="names")
     assert [model.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]

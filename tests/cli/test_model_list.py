@@ -189,13 +189,13 @@ def test_in_python(two: None) -> None:
 
 
 @pytest.fixture
-def one_told(two: None, told_path: Path) -> None:
+def one_conditioned(two: None, conditioned_path: Path) -> None:
     """An English model that knows the conventions of `names`, and a Spanish one that knows none."""
-    shutil.copytree(told_path, model_path("en"), dirs_exist_ok=True)
+    shutil.copytree(conditioned_path, model_path("en"), dirs_exist_ok=True)
 
 
 def test_conventions_are_for_the_models_that_know_them(
-    one_told: None, tmp_path: Path, capsys: Captured
+    one_conditioned: None, tmp_path: Path, capsys: Captured
 ) -> None:
     news = write(tmp_path / "news.txt", ENGLISH, SPANISH, ENGLISH)
     assert main(["tag", "--lang", "auto", "--scheme", "names", news]) == 0
@@ -209,7 +209,7 @@ def test_conventions_are_for_the_models_that_know_them(
     assert told in captured.err
 
 
-def test_conventions_that_no_model_knows_are_an_error(one_told: None, capsys: Captured) -> None:
+def test_conventions_that_no_model_knows_are_an_error(one_conditioned: None, capsys: Captured) -> None:
     assert main(["tag", "--lang", "auto", "--scheme", "nmaes", "-t", SPANISH]) == 2
     told = "no installed model knows the conventions of 'nmaes' (they know: everything, names)"
     assert told in capsys.readouterr().err

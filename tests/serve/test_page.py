@@ -57,10 +57,10 @@ def chinese_path(tiny_config: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told_anew(told_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model with conventions, and for one of them a decoding of its own."""
-    folder = tmp_path_factory.mktemp("page") / "told"
-    shutil.copytree(told_path, folder)
+def retuned_path(conditioned_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model conditioned on two corpora, with a decoding of its own for one of them."""
+    folder = tmp_path_factory.mktemp("page") / "conditioned"
+    shutil.copytree(conditioned_path, folder)
     config = json.loads((folder / "config.json").read_text("utf-8"))
     config["decodings"]["names"].update(threshold=0.63, strategy="longest-first", nested=False)
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
@@ -68,8 +68,10 @@ def told_anew(told_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="module")
-def site(tiny_path: Path, chinese_path: Path, told_anew: Path, running: Callable[..., Any]) -> Iterator[str]:
-    models = {"english": tiny_path, "chinese": chinese_path, "told": told_anew}
+def site(
+    tiny_path: Path, chinese_path: Path, retuned_path: Path, running: Callable[..., Any]
+) -> Iterator[str]:
+    models = {"english": tiny_path, "chinese": chinese_path, "conditioned": retuned_path}
     arguments = (argument for name, path in models.items() for argument in ("--model", f"{name}={path}"))
     with running(*arguments) as (address, _):
         yield address
@@ -210,7 +212,7 @@ def decoding(page: Page) -> tuple[str, str, bool]:
 def test_conventions_can_be_chosen_where_the_model_knows_them(page: Page) -> None:
     type_in(page, ENGLISH)
     assert not page.get_by_label("Conventions").is_visible()
-    page.select_option("#model", "told")
+    page.select_option("#model", "conditioned")
     settle(page)
     conventions = page.get_by_label("Conventions")
     assert conventions.locator("option").all_text_contents() == [
