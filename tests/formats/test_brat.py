@@ -70,7 +70,7 @@ def test_what_is_no_continuous_mention_is_counted(tmp_path: Path) -> None:
     (document,), report = load(tmp_path)
     assert [mention.text for mention in document.mentions] == ["Bo"]
     assert report.counts == {
-        "brat mentions in several pieces left out": 1,
+        "discontinuous brat mentions left out": 1,
         "brat relations left out": 1,
         "brat events left out": 1,
         "brat attributes left out": 2,

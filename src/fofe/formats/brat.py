@@ -2,8 +2,8 @@
 
 A mention is a line `T1<TAB>PER 0 5<TAB>Maria`; the offsets are half-open code points of the text, and a
 nominal has the label `PER_NOM`. The text of each mention must agree with the offsets, where brat writes a
-line break as a space. Mentions in several pieces and lines that are no mentions (relations, events,
-attributes, notes) are counted and left out. Documents come without tokens.
+line break as a space. Discontinuous mentions and lines that are no mentions (relations, events, attributes,
+notes) are counted and left out. Documents have no tokens.
 """
 
 from __future__ import annotations
@@ -16,12 +16,17 @@ from typing import IO
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, read_text, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import label_without_spaces, note_unheld, parse_label, without_surrogates
+from fofe.formats.common import (
+    BYTE_ORDER_MARK,
+    label_without_spaces,
+    labelled,
+    note_losses,
+    without_surrogates,
+)
 from fofe.text.document import Document, Mention
 
 TEXT_SUFFIX = ".txt"
 ANNOTATION_SUFFIX = ".ann"
-BYTE_ORDER_MARK = "\ufeff"
 
 _OTHER_LINES = {
     "R": "relations",
@@ -61,14 +66,13 @@ def _texts_in(folder: Path) -> list[Path]:
     """The text files in a fixed order; each annotation file must have one."""
     for annotation in _visible(folder, ANNOTATION_SUFFIX):
         if not annotation.with_suffix(TEXT_SUFFIX).exists():
-            raise InputError(
-                "there is no .txt file of that name", path=annotation, remedy="put the text beside it"
-            )
+            problem = "there is no .txt file of that name"
+            raise InputError(problem, path=annotation, remedy="put the text beside it")
     return _visible(folder, TEXT_SUFFIX)
 
 
 def _visible(folder: Path, suffix: str) -> list[Path]:
-    """The files with that suffix, without hidden ones such as those that file managers leave behind."""
+    """The files with that suffix, except hidden ones."""
     return sorted(
         file
         for file in folder.rglob(f"*{suffix}")
@@ -79,79 +83,67 @@ def _visible(folder: Path, suffix: str) -> list[Path]:
 def read_document(text_path: Path, id: str, report: Report) -> Document:
     """The document of a text file and the annotation file beside it."""
     document = Document(read_text(text_path), id=id)
-    annotation_path = text_path.with_suffix(ANNOTATION_SUFFIX)
-    if not annotation_path.exists():
+    path = text_path.with_suffix(ANNOTATION_SUFFIX)
+    if not path.exists():
         report.note("texts without an .ann file, read without mentions", str(text_path))
         return document
-    for number, line in enumerate(read_text(annotation_path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         line = line.removesuffix("\r")
         if line.startswith("T"):
-            mention = _mention(line, document.text, report, annotation_path, number)
-            if mention is not None:
-                document.mentions.append(mention)
+            try:
+                document.mentions += _mentions(line, document.text, report, f"{path}:{number}")
+            except InputError as error:
+                raise InputError(error.problem, path=path, line=number, remedy=error.remedy) from None
         elif line[:1] in _OTHER_LINES:
-            report.note(f"brat {_OTHER_LINES[line[0]]} left out", f"{annotation_path}:{number}")
+            report.note(f"brat {_OTHER_LINES[line[0]]} left out", f"{path}:{number}")
         elif line.strip():
-            raise InputError(
-                f"{line[:40]!r} is no brat annotation",
-                path=annotation_path,
-                line=number,
-                remedy="a mention reads T1<TAB>TYPE START END<TAB>TEXT",
-            )
+            problem = f"{line[:40]!r} is no brat annotation"
+            remedy = "a mention reads T1<TAB>TYPE START END<TAB>TEXT"
+            raise InputError(problem, path=path, line=number, remedy=remedy)
     return document
 
 
-def _mention(line: str, text: str, report: Report, path: Path, number: int) -> Mention | None:
-    """The mention of a T line, or None for one in several pieces."""
+def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Mention]:
+    """The mention of a T line; none for a discontinuous one."""
     columns = line.split("\t", 2)
     found = _SPAN.fullmatch(columns[1]) if len(columns) == 3 else None
     if found is None:
         raise InputError(
-            f"{line[:60]!r} cannot be read as a mention",
-            path=path,
-            line=number,
-            remedy="write T1<TAB>TYPE START END<TAB>TEXT",
+            f"{line[:60]!r} cannot be read as a mention", remedy="write T1<TAB>TYPE START END<TAB>TEXT"
         )
     if ";" in found[2]:
-        report.note("brat mentions in several pieces left out", f"{path}:{number}")
-        return None
+        report.note("discontinuous brat mentions left out", place)
+        return
     start, end = (int(offset) for offset in found[2].split(" "))
     if not start < end <= len(text):
         raise InputError(
             f"span {start}:{end} is empty or outside the {len(text)} characters of the text",
-            path=path,
-            line=number,
             remedy="offsets count code points from 0, line breaks included",
         )
     covered = text[start:end]
     if covered.translate(_LINE_BREAKS) != columns[2].translate(_LINE_BREAKS):
         raise InputError(
             f"the mention reads {columns[2]!r} but {start}:{end} of the text is {covered!r}",
-            path=path,
-            line=number,
             remedy="offsets count code points; was the text changed after annotation?",
         )
-    type, kind = parse_label(found[1])
-    return Mention(start, end, type, kind, text=covered)
+    yield labelled(start, end, found[1], text)
 
 
 def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
     """Write a pair of files for each document into a new or empty directory.
 
-    File names come from the ids, with what is unsafe in a file name replaced.
+    File names are the ids, with unsafe characters replaced.
     """
     folder = _empty_folder(path_or_stream)
     names = _Names(report)
     for document in documents:
         name = names.of(document)
-        note_unheld(document, report, "brat", name)
-        if document.sentences:
-            report.note("documents whose tokens brat cannot hold", name)
+        note_losses(document, report, "brat", name)
         text = without_surrogates(document.text, report, name)
         with write_atomically(folder / (name + ANNOTATION_SUFFIX)) as stream:
             write_mentions(document.mentions, text, stream, report)
         with write_atomically(folder / (name + TEXT_SUFFIX)) as stream:
-            # A text that begins with U+FEFF needs a mark before it, or that would be taken for the mark.
+            # A text that begins with U+FEFF needs a byte order mark, or U+FEFF would be taken for it.
             stream.write(BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text)
 
 
@@ -165,9 +157,8 @@ def _empty_folder(target: Target) -> Path:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
     if filled:
-        raise InputError(
-            "the directory is not empty", path=folder, remedy="old files would mix with the new: name another"
-        )
+        remedy = "old files would mix with the new: name another"
+        raise InputError("the directory is not empty", path=folder, remedy=remedy)
     return folder
 
 
@@ -180,7 +171,7 @@ def write_mentions(mentions: list[Mention], text: str, stream: IO[str], report: 
 
 
 class _Names:
-    """Safe file names, none of them twice, whatever the ids."""
+    """Safe and distinct file names, whatever the ids."""
 
     def __init__(self, report: Report) -> None:
         self._report = report

@@ -1,14 +1,17 @@
-"""What the formats have in common: files and standard streams, labels, and what a format cannot hold."""
+"""What the formats share: labels, checks, and counts of what a format cannot express."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
+
+BYTE_ORDER_MARK = "\ufeff"
+UNALIGNED = "mentions left out because they do not begin and end with a token"
 
 _KIND_SUFFIXES = {".NAM": NAME, ".NOM": NOMINAL}
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -23,6 +26,12 @@ def parse_label(label: str) -> tuple[str, str]:
     return split_label(label)
 
 
+def labelled(start: int, end: int, label: str, text: str, score: float = 1.0) -> Mention:
+    """The mention at the characters `start:end` of a text, with a label as in a file."""
+    type, kind = parse_label(label)
+    return Mention(start, end, type, kind, score, text[start:end])
+
+
 def label_without_spaces(mention: Mention, report: Report) -> str:
     """The label of a mention for a format whose columns are separated by whitespace."""
     label, changed = _WHITESPACE.subn("_", mention.label)
@@ -32,27 +41,40 @@ def label_without_spaces(mention: Mention, report: Report) -> str:
 
 
 def without_surrogates(text: str, report: Report, place: str) -> str:
-    """The text as UTF-8 can hold it: U+FFFD for every lone surrogate, so that offsets stay the same."""
+    """The text as UTF-8 can encode it: U+FFFD for each lone surrogate, so that offsets stay the same."""
     text, changed = _SURROGATES.subn("\ufffd", text)
     for _ in range(changed):
         report.note("lone surrogates written as U+FFFD", place)
     return text
 
 
+def places(documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
+    """The documents with their names in messages: the id or the number."""
+    for number, document in enumerate(documents, start=1):
+        yield document.id or f"document {number}", document
+
+
 def has_scores(mention: Mention) -> bool:
-    """Whether a mention says more than gold annotation does."""
+    """True if a mention states more than gold annotation does."""
     return mention.score != 1.0 or bool(mention.alternatives)
 
 
 def text_of(mention: Mention, text: str) -> str:
-    """The text of a mention, also of one that was made without it."""
+    """The text of a mention, even if it was made without."""
     return mention.text or text[mention.start : mention.end]
 
 
-def meta_beside(
+def require_tokens(document: Document, place: str) -> None:
+    """Refuse a document that has text but no tokens."""
+    if not document.sentences and document.text.strip():
+        remedy = "tokenise it first, on the command line with --lang"
+        raise InputError(f"{place} has no tokens", remedy=remedy)
+
+
+def other_meta(
     document: Document, reserved: Collection[str], report: Report, place: str
 ) -> dict[str, object]:
-    """What a document carries along, but for what bears a name that the format uses itself."""
+    """The metadata of a document, except for keys that the format itself uses."""
     for key in document.meta:
         if key in reserved:
             report.note(f"metadata {key!r} left out because the format uses that name", place)
@@ -60,21 +82,25 @@ def meta_beside(
 
 
 def to_json(content: dict[str, object], place: str) -> str:
-    """JSON in one line; what a document carries along may be anything, and need not be JSON."""
+    """JSON in one line; an error if metadata cannot be written as JSON."""
     try:
         return json.dumps(content, ensure_ascii=False)
     except TypeError as error:
         raise InputError(f"the metadata of {place} is not JSON: {error}") from None
 
 
-def note_unheld(document: Document, report: Report, format: str, place: str) -> None:
-    """Count what only the JSON format keeps: scores, heads, regions and what a document carries along."""
-    if document.meta:
+def note_losses(document: Document, report: Report, format: str, place: str, *, kept: str = "") -> None:
+    """Count what a format cannot express. Of metadata, tokens and scores, `kept` names those that it can."""
+    if document.meta and "metadata" not in kept:
         report.note(f"documents whose metadata {format} cannot hold", place)
+    if document.sentences and "tokens" not in kept:
+        report.note(f"documents whose tokens {format} cannot hold", place)
     for _ in document.regions:
         report.note(f"unknown, known or negative regions that {format} cannot hold", place)
     for mention in document.mentions:
-        if has_scores(mention):
+        if "scores" not in kept and has_scores(mention):
             report.note(f"mention scores that {format} cannot hold", place)
+        elif mention.alternatives:
+            report.note(f"alternatives of mentions that {format} cannot hold", place)
         if mention.head:
             report.note(f"heads of mentions that {format} cannot hold", place)

@@ -1,13 +1,13 @@
 """CoNLL columns: one token a line, a blank line after each sentence, the tag in a column.
 
-Reading. The columns are separated by tabs if most lines have tabs, else by runs of spaces. A line that
-begins with `-DOCSTART-` starts a document. A line that begins with `#` is a comment only if it cannot be a
-token: it has no tag in its tag column. The tag scheme is recognised from the whole file, so a file is held
-in memory. A label may end in `_NOM` or `.NOM` (a nominal) or `.NAM` (a name): `PER.NOM` is of type PER and
-kind NOM. The format holds no original text: words are joined by spaces and sentences by newlines.
+Reading. Tabs separate the columns if most lines have tabs, else runs of spaces do. A line that begins with
+`-DOCSTART-` starts a document. A line that begins with `#` is a comment only if it cannot be a token: its tag
+column has no tag. The tag scheme is recognised from the complete file, which is therefore read into memory. A
+label may end in `_NOM` or `.NOM` (a nominal) or `.NAM` (a name): `PER.NOM` has type PER and kind NOM. The
+original text is not known: words are joined by spaces and sentences by newlines.
 
-Writing. Two columns, word and tag, with a space between them. Whitespace inside a word becomes underscores,
-and where mentions overlap the longest stays; both are counted, as is all else that columns cannot hold.
+Writing. Two columns, word and tag, separated by a space. Whitespace inside a word becomes underscores. Of
+mentions that overlap the longest is kept. Everything that is changed or lost is counted.
 """
 
 from __future__ import annotations
@@ -15,20 +15,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import label_without_spaces, note_unheld, parse_label, without_surrogates
+from fofe.formats.common import (
+    BYTE_ORDER_MARK,
+    UNALIGNED,
+    label_without_spaces,
+    labelled,
+    note_losses,
+    places,
+    require_tokens,
+    without_surrogates,
+)
 from fofe.formats.tag_schemes import LETTERS, OUTSIDE, TagScheme, TagSpan, detect_tag_scheme, tag_scheme
 from fofe.text.align import align
-from fofe.text.document import Document, Mention, Sentence
+from fofe.text.document import Document, Mention
 
 AUTO = "auto"
 DOCUMENT_START = "-DOCSTART-"
-BYTE_ORDER_MARK = "\ufeff"
 
 _TAG = re.compile(f"{OUTSIDE}|[{''.join(sorted(LETTERS))}]-.+", re.DOTALL)
 _SPACES = re.compile("[ \t]+")
@@ -55,8 +63,8 @@ def read(
 ) -> Iterator[Document]:
     """The documents of a file, or of standard input for the path `-`.
 
-    Columns count from 0, or from the end if negative; a `tag_column` of None reads words alone. Lines that
-    begin with `#` are comments if `comments` is true, tokens if it is false, and told apart if it is None.
+    Columns count from 0, or from the end if negative; with a `tag_column` of None only words are read. Lines
+    that begin with `#` are comments if `comments` is true and tokens if it is false; None decides by line.
     """
     table = _Table(display_name(path), read_text(path), token_column, tag_column, comments)
     sentences = list(table.sentences(report))
@@ -68,7 +76,7 @@ def read(
 
 
 class _Table:
-    """The lines of a file, taken apart into columns."""
+    """The lines of a file, split into columns."""
 
     def __init__(
         self, path: str, text: str, token_column: int, tag_column: int | None, comments: bool | None
@@ -105,7 +113,7 @@ class _Table:
         return line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
 
     def _is_comment(self, line: str, columns: list[str]) -> bool:
-        """Whether a line is a comment: `# text = ...` is one, the token `#` of a tweet is none."""
+        """True for a comment such as `# text = ...`, false for the token `#` of a tweet."""
         if not line.startswith("#") or self._comments is False:
             return False
         if self._comments or (self._tabs and "\t" not in line):
@@ -156,14 +164,14 @@ class _Table:
 
 
 def _has_tabs(lines: list[str]) -> bool:
-    """Whether most rows have tabs; lines that may be comments count only if there is nothing else."""
+    """True if most rows have tabs; lines that may be comments count only if there are no others."""
     filled = [line for line in lines if line.strip(" \t") and not line.startswith(DOCUMENT_START)]
     rows = [line for line in filled if not line.startswith("#")] or filled
     return 2 * sum("\t" in line for line in rows) > len(rows)
 
 
 def is_tag(text: str) -> bool:
-    """Whether a column looks like a tag of any scheme: O, or a letter with a label."""
+    """True if a column looks like a tag of any scheme: O, or a letter and a label."""
     return _TAG.fullmatch(text) is not None
 
 
@@ -196,7 +204,7 @@ def _check_letters(sentences: list[_Rows], scheme: TagScheme, path: str) -> None
 
 
 def _documents(sentences: list[_Rows]) -> Iterator[list[_Rows]]:
-    """Sentences by document; what stands before the first start is a document of its own."""
+    """The sentences of each document; those before the first start are a document too."""
     group: list[_Rows] | None = None
     for rows in sentences:
         if rows.words:
@@ -218,14 +226,10 @@ def _document(group: list[_Rows], scheme: TagScheme | None, path: str, report: R
         spans, faults = scheme.decode(rows.tags)
         for position, mend in faults:
             report.note(mend, f"{path}:{rows.lines[position]}")
-        document.mentions.extend(_mention(document, sentence, span) for span in spans)
+        for first, last, label in spans:
+            start, end = sentence.tokens[first].start, sentence.tokens[last - 1].end
+            document.mentions.append(labelled(start, end, label, document.text))
     return document
-
-
-def _mention(document: Document, sentence: Sentence, span: TagSpan) -> Mention:
-    start, end = sentence.tokens[span.start].start, sentence.tokens[span.end - 1].end
-    type, kind = parse_label(span.label)
-    return Mention(start, end, type, kind, text=document.text[start:end])
 
 
 def write(
@@ -234,10 +238,9 @@ def write(
     """Write words and tags; several documents each begin with a `-DOCSTART-` line."""
     tags = tag_scheme(scheme)
     remaining = iter(documents)
-    first = list(_take(remaining, 2))
+    first = list(islice(remaining, 2))
     with open_output(path_or_stream) as stream:
-        for number, document in enumerate(chain(first, remaining), start=1):
-            place = document.id or f"document {number}"
+        for place, document in places(chain(first, remaining)):
             stream.write(format_document(document, report, place, scheme=tags, alone=len(first) == 1))
 
 
@@ -246,21 +249,17 @@ def format_document(document: Document, report: Report, place: str, *, scheme: T
     content = without_surrogates("".join(_lines(document, scheme, report, place)), report, place)
     if not alone:
         return f"{DOCUMENT_START} {OUTSIDE}\n\n{content}"
-    # Without a mark before it a first character that looks like the byte order mark would be taken for that.
+    # A text that begins with U+FEFF needs a byte order mark, or U+FEFF would be taken for it.
     return BYTE_ORDER_MARK + content if content.startswith(BYTE_ORDER_MARK) else content
 
 
-def _take(documents: Iterator[Document], count: int) -> Iterator[Document]:
-    for _, document in zip(range(count), documents, strict=False):
-        yield document
-
-
 def _lines(document: Document, scheme: TagScheme, report: Report, place: str) -> Iterator[str]:
-    if not document.sentences and document.text.strip():
-        raise InputError(
-            f"{place} has no tokens", remedy="tokenise it first, on the command line with --lang"
-        )
-    _note_lost(document, report, place)
+    require_tokens(document, place)
+    note_losses(document, report, "CoNLL", place, kept="tokens")
+    if document.id:
+        report.note("document ids that CoNLL cannot hold", place)
+    if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
+        report.note("documents whose spacing CoNLL cannot hold", place)
     spans = _flat_spans(document, report, place)
     for sentence, of_sentence in zip(document.sentences, spans, strict=True):
         tags = scheme.encode(of_sentence, len(sentence))
@@ -269,16 +268,8 @@ def _lines(document: Document, scheme: TagScheme, report: Report, place: str) ->
         yield "\n" if len(sentence) else ""
 
 
-def _note_lost(document: Document, report: Report, place: str) -> None:
-    note_unheld(document, report, "CoNLL", place)
-    if document.id:
-        report.note("document ids that CoNLL cannot hold", place)
-    if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
-        report.note("documents whose spacing CoNLL cannot hold", place)
-
-
 def _flat_spans(document: Document, report: Report, place: str) -> list[list[TagSpan]]:
-    """For each sentence its mentions on token borders, the longest of those that overlap."""
+    """The mentions of each sentence that align with tokens, the longest of those that overlap."""
     aligned, rest = align(document)
     for mention in rest:
         report.note(_why_unaligned(document, mention), f"{place} {mention.start}:{mention.end}")
@@ -291,10 +282,8 @@ def _flat_spans(document: Document, report: Report, place: str) -> list[list[Tag
             label = label_without_spaces(mention, report)
             kept[span.sentence].append(TagSpan(span.start, span.end, label))
         else:
-            report.note(
-                "mentions left out because one at least as long overlaps them",
-                f"{place} {mention.start}:{mention.end}",
-            )
+            shadowed = "mentions left out because one at least as long overlaps them"
+            report.note(shadowed, f"{place} {mention.start}:{mention.end}")
     return kept
 
 
@@ -304,7 +293,7 @@ def _why_unaligned(document: Document, mention: Mention) -> str:
     )
     if touched > 1:
         return "mentions left out because they cross a sentence border"
-    return "mentions left out because they do not begin and end with a token"
+    return UNALIGNED
 
 
 def _writable(word: str, report: Report, place: str) -> str:

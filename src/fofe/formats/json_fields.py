@@ -1,26 +1,34 @@
-"""The fields of a JSON object, checked as they are taken out: an error names the line and the field."""
+"""The fields of a JSON object, checked when they are taken: an error names the line and the field."""
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.report import Report
+from fofe.base.files import display_name, read_lines
+from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats.common import parse_label
 from fofe.text.document import NAME, NOMINAL, Mention
 
-_KIND_OF_VALUE = {
-    str: "a string",
-    list: "a list",
-    dict: "an object",
-    bool: "true or false",
-    type(None): "null",
-}
+_NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
+
+
+def _if_it_is(tool: str, format: str) -> str:
+    """The advice to name the format, as an option of a command or in a configuration."""
+    options = f'by --from, --format or --input, in a configuration by format = "{format}"'
+    return f"if it is {tool}'s, name the format {format}: {options}"
+
+
+IF_DOCCANO = _if_it_is("doccano", "doccano")
+IF_LABEL_STUDIO = _if_it_is("Label Studio", "label-studio")
 
 
 class Fields:
-    """One JSON object of a line, and what it is called in messages."""
+    """One JSON object of a line, and its name in messages."""
 
     def __init__(self, value: object, path: str, line: int, name: str) -> None:
         self._path = path
@@ -39,8 +47,15 @@ class Fields:
         return InputError(f"{self._name}: {problem}", path=self._path, line=self._line, remedy=remedy)
 
     def which(self, *keys: str) -> list[str]:
-        """Those of the keys that are there."""
+        """The keys that are present."""
         return [key for key in keys if key in self._values]
+
+    def only_one(self, *keys: str) -> str | None:
+        """The one key that is present, if any; an error if there are several."""
+        present = self.which(*keys)
+        if len(present) > 1:
+            raise self.error(f'both "{present[0]}" and "{present[1]}"', "give one of them")
+        return present[0] if present else None
 
     def string(self, key: str, *, empty: bool = False) -> str:
         value = self._take(key, str, "a string")
@@ -67,8 +82,10 @@ class Fields:
                 raise self.error(f'number {number} of "{key}" is an empty word')
         return list(values)
 
-    def objects(self, key: str, *, lists_as: tuple[str, ...] = ()) -> list[Fields]:
+    def objects(self, key: str, *, lists_as: tuple[str, ...] = (), optional: bool = False) -> list[Fields]:
         """A list of objects, each of which may also be the list of its fields `lists_as`."""
+        if optional and key not in self._values:
+            return []
         children = []
         for number, value in enumerate(self._take(key, list, "a list"), start=1):
             name = f'number {number} of "{key}"'
@@ -88,11 +105,11 @@ class Fields:
         return self._child({names.get(key, key): value for key, value in self._values.items()}, self._name)
 
     def flag(self, key: str) -> bool:
-        """Whether something is said to be true; null and nothing say no."""
+        """A boolean; false for null or a missing field."""
         return bool(self._values.get(key)) and bool(self._take(key, bool, "true or false"))
 
     def number(self, key: str, default: float) -> float:
-        """A number; the default stands for null and for nothing."""
+        """A number; the default for null or a missing field."""
         return default if self._values.get(key) is None else self._score(key)
 
     def pairs(self, key: str) -> list[Fields]:
@@ -100,7 +117,7 @@ class Fields:
         return self.objects(key, lists_as=("start", "end"))
 
     def spans(self, key: str, length: int, unit: str) -> list[tuple[int, int]]:
-        """The spans of a list of [start, end] pairs, or one of everything for `true`; none without it."""
+        """The spans of a list of [start, end] pairs, or one of everything for `true`; else none."""
         if key not in self._values:
             return []
         if isinstance(self._values[key], bool):
@@ -148,12 +165,12 @@ class Fields:
         return mention
 
     def note_rest(self, report: Report) -> None:
-        """Count the fields that have no place in a document."""
+        """Count the fields that a document cannot hold."""
         for key in self.rest():
             report.note(f'fields "{key}" of a mention or sentence left out', self.place)
 
     def rest(self) -> dict[str, object]:
-        """The fields that nobody asked for."""
+        """The fields that were not taken."""
         return {key: value for key, value in self._values.items() if key not in self._taken}
 
     def _child(self, value: object, name: str) -> Fields:
@@ -197,5 +214,32 @@ class Fields:
         return tuple((pair.string("label"), pair._score("score")) for pair in pairs)
 
 
+def parse_object(line: str, path: str, number: int) -> Fields:
+    """The fields of a line."""
+    remedy = "put one JSON object on each line"
+    if line.lstrip().startswith("["):
+        remedy += f"; {IF_LABEL_STUDIO}"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}", path=path, line=number, remedy=remedy) from None
+    if isinstance(value, list):
+        problem = "the line: a list where an object is needed"
+        raise InputError(problem, path=path, line=number, remedy=remedy)
+    return Fields(value, path, number, "the line")
+
+
+def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
+    """The fields of each line of a file or of standard input; blank lines are skipped."""
+    name = display_name(path)
+    empty = True
+    for number, line in read_lines(path):
+        if line.strip():
+            empty = False
+            yield parse_object(line, name, number)
+    if empty:
+        report.note(EMPTY_FILES, name)
+
+
 def _describe(value: object) -> str:
-    return _KIND_OF_VALUE.get(type(value), repr(value))
+    return _NAMES.get(type(value), repr(value))

@@ -5,38 +5,35 @@
 - `{"tokens": ["..."], "entities": [[start, end, "type"]]}`: spans are half-open token positions.
 - `{"sentences": [{"tokens": ["..."], "mentions": [...]}]}`: the same for every sentence of a document.
 
-Mentions may stand under "mentions" or "entities", and each may be an object or a list. An object may say
-"label" for "type", and may also have "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and
-"text", which must agree with its span. Without "kind" a type that ends in `_NOM`, `.NOM` or `.NAM` says it.
-"unknown", "known" and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are
-`true` for all of it. Other keys of a document are kept in its `meta` and come back when it is written; what
-looks there like the annotation of another tool is counted. Spans may nest and cross. One line is read at a
-time.
+The key of the mentions is "mentions" or "entities", and each may be an object or a list. An object may have
+"label" for "type", and also "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and "text",
+which must agree with its span. Without "kind" a type may end in `_NOM`, `.NOM` or `.NAM`. "unknown", "known"
+and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are `true` for all of it.
+Other keys of a document are kept in its `meta` and written again; those that look like the annotation of
+another tool are counted. Spans may nest and cross. One line is read at a time.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import Target, display_name, open_output, read_lines
-from fofe.base.report import EMPTY_FILES, EMPTY_SENTENCES, Report
-from fofe.formats._foreign import IF_DOCCANO, IF_LABEL_STUDIO, note_unread_annotation
-from fofe.formats.common import meta_beside, text_of, to_json
-from fofe.formats.json_fields import Fields
+from fofe.base.files import Target, open_output
+from fofe.base.report import EMPTY_SENTENCES, Report
+from fofe.formats.common import UNALIGNED, other_meta, places, require_tokens, text_of, to_json
+from fofe.formats.json_fields import IF_DOCCANO, IF_LABEL_STUDIO, Fields, parse_object, read_objects
 from fofe.text.align import Aligner, align, token_regions
-from fofe.text.document import REGION_KEYS, Document, Mention, Region, Sentence, Token
+from fofe.text.document import REGION_KEYS, Document, Region, Sentence, Token
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
 MENTION_KEYS = ("mentions", "entities")
 RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
 
-_ONE_A_LINE = "put one JSON object on each line"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -46,34 +43,37 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
 
     A text without tokens comes without sentences: tokenise it before use.
     """
-    name = display_name(path)
-    empty = True
-    for number, line in read_lines(path):
-        if line.strip():
-            empty = False
-            fields = _fields(line, name, number)
-            document = _document(fields, report)
-            note_unread_annotation(fields, document, report)
-            yield document
-    if empty:
-        report.note(EMPTY_FILES, name)
+    for fields in read_objects(path, report):
+        document = _document(fields, report)
+        _note_unread_annotation(fields, document, report)
+        yield document
 
 
 def parse_line(line: str, path: str, number: int, report: Report) -> Document:
     """The document of one line; errors name the path and the number of the line."""
-    return _document(_fields(line, path, number), report)
+    return _document(parse_object(line, path, number), report)
 
 
-def _fields(line: str, path: str, number: int) -> Fields:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        remedy = _ONE_A_LINE if not line.lstrip().startswith("[") else f"{_ONE_A_LINE}; {IF_LABEL_STUDIO}"
-        raise InputError(f"not JSON: {error}", path=path, line=number, remedy=remedy) from None
-    if isinstance(value, list):
-        problem = "the line: a list where an object is needed"
-        raise InputError(problem, path=path, line=number, remedy=f"{_ONE_A_LINE}; {IF_LABEL_STUDIO}")
-    return Fields(value, path, number, "the line")
+def _note_unread_annotation(fields: Fields, document: Document, report: Report) -> None:
+    """Count a line without mentions that has what looks like annotation under another name."""
+    if fields.which(*MENTION_KEYS):
+        return
+    for key, value in document.meta.items():
+        remedy = _remedy(key, value, document)
+        if remedy:
+            problem = f'lines with "{key}" but no "mentions", read as without mentions'
+            report.note(f"{problem}: {remedy}", fields.place)
+
+
+def _remedy(key: str, value: object, document: Document) -> str | None:
+    """What to do about a field that looks like annotation; None for any other."""
+    if not isinstance(value, list) or not value:
+        return None
+    if key in ("spans", "label", "labels") and isinstance(value[0], (list, dict)):
+        return 'rename it to "mentions" if it counts code points' if key == "spans" else IF_DOCCANO
+    if key in ("ner_tags", "tags") and len(value) == sum(1 for _ in document.tokens):
+        return "write words and tags as the columns of CoNLL"
+    return None
 
 
 def _document(fields: Fields, report: Report) -> Document:
@@ -111,7 +111,7 @@ def _from_characters(fields: Fields, report: Report) -> Document:
             Region(start, end, status) for start, end in fields.spans(key, len(document.text), "characters")
         ]
     position = 0
-    for sentence in fields.objects("sentences") if fields.which("sentences") else ():
+    for sentence in fields.objects("sentences", optional=True):
         if sentence.which(*MENTION_KEYS):
             raise sentence.error("mentions of a sentence", 'put them beside "text", as spans of characters')
         tokens = _tokens(sentence, document.text, position)
@@ -125,7 +125,7 @@ def _from_characters(fields: Fields, report: Report) -> Document:
 
 
 def _tokens(sentence: Fields, text: str, position: int) -> list[Token]:
-    """The tokens of a sentence that begins at `position` or later; they must stand in order."""
+    """The tokens of a sentence that begins at `position` or later; they must be in order."""
     tokens = []
     for pair in sentence.pairs("tokens"):
         start, end = pair.span(len(text), "characters")
@@ -147,15 +147,9 @@ def _from_words(sentences: list[Fields], report: Report) -> Document:
         for mention in _mentions(fields):
             start, end = mention.span(len(tokens), "tokens")
             head = mention.head(start, end, "tokens")
-            document.mentions.append(
-                mention.mention(
-                    tokens[start].start,
-                    tokens[end - 1].end,
-                    document.text,
-                    report,
-                    head and (tokens[head[0]].start, tokens[head[1] - 1].end),
-                )
-            )
+            head = head and (tokens[head[0]].start, tokens[head[1] - 1].end)
+            start, end = tokens[start].start, tokens[end - 1].end
+            document.mentions.append(mention.mention(start, end, document.text, report, head))
         document.regions += [
             Region(tokens[start].start, tokens[end - 1].end, status)
             for status, key in REGION_KEYS.items()
@@ -165,15 +159,13 @@ def _from_words(sentences: list[Fields], report: Report) -> Document:
 
 
 def _mentions(fields: Fields) -> list[Fields]:
-    keys = fields.which(*MENTION_KEYS)
-    if len(keys) > 1:
-        raise fields.error('both "mentions" and "entities"', "give one of them")
-    mentions = fields.objects(keys[0], lists_as=("start", "end", "type")) if keys else []
+    key = fields.only_one(*MENTION_KEYS)
+    mentions = fields.objects(key, lists_as=("start", "end", "type")) if key else []
     return [_with_type(mention) for mention in mentions]
 
 
 def _with_type(mention: Fields) -> Fields:
-    """The mention, whose type may also stand under "label"; doccano's are of another format."""
+    """The mention with its type, which may be called "label"; an error for one of doccano's."""
     if mention.which("start_offset") and not mention.which("start"):
         raise mention.error('"start" is missing', IF_DOCCANO)
     return mention if mention.which("type") else mention.renamed({"label": "type"})
@@ -187,16 +179,15 @@ def write(
     spans: str = CHARACTERS,
     tokens: bool = True,
 ) -> None:
-    """Write a document a line, with spans of characters or of tokens.
+    """Write one document a line, with spans of characters or of tokens.
 
-    With spans of characters the text is kept as it is, and the offsets of its tokens unless `tokens` is
-    false. Spans of tokens leave out the original spacing.
+    With spans of characters the text is kept, and the offsets of its tokens unless `tokens` is false. With
+    spans of tokens the original spacing is lost.
     """
     if spans not in (CHARACTERS, TOKENS):
         raise InputError(f"unknown kind of spans {spans!r}", remedy=f"use {CHARACTERS} or {TOKENS}")
     with open_output(path_or_stream) as stream:
-        for number, document in enumerate(documents, start=1):
-            place = document.id or f"document {number}"
+        for place, document in places(documents):
             stream.write(format_line(document, report, place, spans=spans, tokens=tokens))
 
 
@@ -204,54 +195,37 @@ def format_line(
     document: Document, report: Report, place: str, *, spans: str = CHARACTERS, tokens: bool = True
 ) -> str:
     """The line of one document; the report calls it `place`."""
+    meta = other_meta(document, RESERVED_KEYS, report, place)
     if spans == TOKENS:
-        content = _token_content(document, report, place)
+        head = {"id": document.id} if document.id else {}
+        content = {**head, **meta, "sentences": _sentences(document, report, place)}
     else:
-        content = _character_content(document, tokens, report, place)
-    head = {"id": document.id} if document.id else {}
-    line = to_json({**head, **meta_beside(document, RESERVED_KEYS, report, place), **content}, place)
+        mentions = [
+            mention if mention.text else replace(mention, text=text_of(mention, document.text))
+            for mention in document.mentions
+        ]
+        tokens = tokens and bool(document.sentences)
+        content = replace(document, meta=meta, mentions=mentions).to_dict(tokens=tokens)
+        for token in document.tokens if tokens else ():
+            if token.text != document.text[token.start : token.end]:
+                report.note("tokens that differ from their text, written by offsets alone", place)
+    line = to_json(content, place)
     if _SURROGATE_PAIR.search(line):
         raise InputError(
-            f"{place} spells one character as two surrogates, which JSON cannot keep apart",
+            f"{place} spells one character as two surrogates, which JSON would join",
             remedy="join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')",
         )
-    # UTF-8 cannot hold a lone surrogate, but a JSON escape can.
+    # UTF-8 cannot encode a lone surrogate, but a JSON escape can.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
 
 
-def _character_content(document: Document, tokens: bool, report: Report, place: str) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "text": document.text,
-        "mentions": [
-            {
-                **_mention_content(mention, mention.start, mention.end, mention.head),
-                "text": text_of(mention, document.text),
-            }
-            for mention in document.mentions
-        ],
-    }
-    for start, end, status in document.regions:
-        content.setdefault(REGION_KEYS[status], []).append([start, end])
-    if tokens and document.sentences:
-        content["sentences"] = [
-            {"tokens": [[token.start, token.end] for token in sentence.tokens]}
-            for sentence in document.sentences
-        ]
-        for token in document.tokens:
-            if token.text != document.text[token.start : token.end]:
-                report.note("tokens that differ from their text, written by offsets alone", place)
-    return content
-
-
-def _token_content(document: Document, report: Report, place: str) -> dict[str, Any]:
-    if not document.sentences and document.text.strip():
-        raise InputError(
-            f"{place} has no tokens", remedy="tokenise it first, on the command line with --lang"
-        )
+def _sentences(document: Document, report: Report, place: str) -> list[dict[str, Any]]:
+    """The words, mentions and regions of each sentence, with spans of tokens."""
+    require_tokens(document, place)
     sentences: list[dict[str, Any]] = [
         {"tokens": sentence.words, "mentions": []} for sentence in document.sentences
     ]
-    if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
+    if Document.from_words(sentence["tokens"] for sentence in sentences).text != document.text:
         report.note("documents whose spacing token spans cannot hold", place)
     aligned, rest = align(document)
     aligner = Aligner(document)
@@ -259,37 +233,15 @@ def _token_content(document: Document, report: Report, place: str) -> dict[str, 
         head = mention.head and aligner.tokens_of(*mention.head)
         if mention.head and not head:
             report.note("heads left out because they do not begin and end with a token", place)
-        content = _mention_content(mention, span.start, span.end, head and (head.start, head.end))
+        moved = replace(mention, start=span.start, end=span.end, head=head and (head.start, head.end))
+        content = moved.to_dict()
+        del content["text"]
         sentences[span.sentence]["mentions"].append(content)
     for mention in rest:
-        report.note(
-            "mentions left out because they do not begin and end with a token of one sentence",
-            f"{place} {mention.start}:{mention.end}",
-        )
-    _add_token_regions(sentences, document, report, place)
-    return {"sentences": sentences}
-
-
-def _add_token_regions(
-    sentences: list[dict[str, Any]], document: Document, report: Report, place: str
-) -> None:
+        report.note(f"{UNALIGNED} of one sentence", f"{place} {mention.start}:{mention.end}")
     regions, without_tokens = token_regions(document)
     for content, of_sentence in zip(sentences, regions, strict=True):
         content.update({key: list(map(list, spans)) for key, spans in vars(of_sentence).items() if spans})
     for region in without_tokens:
         report.note("regions left out because they hold no tokens", f"{place} {region.start}:{region.end}")
-
-
-def _mention_content(mention: Mention, start: int, end: int, head: tuple[int, int] | None) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "start": start,
-        "end": end,
-        "type": mention.type,
-        "kind": mention.kind,
-        "score": float(mention.score),
-    }
-    if head:
-        content["head"] = list(head)
-    if mention.alternatives:
-        content["alternatives"] = [[label, float(score)] for label, score in mention.alternatives]
-    return content
+    return sentences

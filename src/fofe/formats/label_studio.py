@@ -1,9 +1,10 @@
 """Label Studio: the tasks of a text project, as its JSON export has them and its import takes them.
 
 A task has `data.text` and, under `annotations` or `predictions`, results of type `labels` whose `value` has
-`start`, `end`, `text` and `labels`. Offsets are half-open code points; older versions counted UTF-16 units,
-which is seen from the text of a mention and converted. Of several annotations the last that was not cancelled
-counts; a task without any is read from its predictions. Mentions with scores are written as predictions.
+`start`, `end`, `text` and `labels`. Offsets are half-open code points. Older versions counted UTF-16 units;
+these are recognised by the text of a mention and converted. Of several annotations the last that was not
+cancelled counts; a task without any is read from its predictions. Mentions with scores are written as
+predictions.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats.common import (
     has_scores,
-    meta_beside,
-    note_unheld,
-    parse_label,
+    labelled,
+    note_losses,
+    other_meta,
+    places,
     text_of,
     to_json,
     without_surrogates,
@@ -31,9 +32,8 @@ from fofe.formats.json_fields import Fields
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap
 
-NAME = "label-studio"
 FROM_NAME, TO_NAME = "label", "text"
-"""What a labelling configuration usually calls its labels and its text."""
+"""The usual names of labels and text in a labelling configuration."""
 RESERVED_KEYS = frozenset({"id", "text"})
 
 _BETWEEN = re.compile(r"[\s,]*")
@@ -72,7 +72,7 @@ def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
 
 
 def _next(text: str, position: int) -> int:
-    """Where the next value begins, after blanks and commas."""
+    """The position of the next value, after blanks and commas."""
     found = _BETWEEN.match(text, position)
     assert found, "it may match nothing at all"
     return found.end()
@@ -93,13 +93,13 @@ def _document(task: Fields, report: Report) -> Document:
 
 
 def _results(task: Fields, report: Report) -> list[Fields]:
-    annotations = task.objects("annotations") if task.which("annotations") else []
+    annotations = task.objects("annotations", optional=True)
     done = [annotation for annotation in annotations if not annotation.flag("was_cancelled")]
     for _ in range(len(annotations) - len(done)):
         report.note("cancelled annotations left out", task.place)
     for _ in done[1:]:
         report.note("annotations before the last one of their task left out", task.place)
-    predictions = task.objects("predictions") if task.which("predictions") and not done else []
+    predictions = [] if done else task.objects("predictions", optional=True)
     if predictions:
         report.note("tasks without annotations read from their predictions", task.place)
     chosen = (done or predictions)[-1:]
@@ -112,8 +112,7 @@ def _mentions(result: Fields, text: str, utf16: OffsetMap, report: Report) -> It
     start, end = _span(value, text, utf16, report)
     score = result.number("score", 1.0)
     for label in value.strings("labels"):
-        type, kind = parse_label(label)
-        yield Mention(start, end, type, kind, score, text[start:end])
+        yield labelled(start, end, label, text, score)
 
 
 def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:
@@ -138,8 +137,7 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
     """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
     with open_output(path_or_stream) as stream:
         before = "[\n"
-        for number, document in enumerate(documents, start=1):
-            place = document.id or f"document {number}"
+        for place, document in places(documents):
             task = to_json(_task(document, report, place), place)
             stream.write(before + without_surrogates(task, report, place))
             before = ",\n"
@@ -147,25 +145,18 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
 
 
 def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
-    note_unheld(replace(document, meta={}, mentions=[]), report, NAME, place)
-    if document.sentences:
-        report.note(f"documents whose tokens {NAME} cannot hold", place)
+    note_losses(document, report, "label-studio", place, kept="metadata, scores")
     results = [
-        _result(mention, document.text, number, report, place)
-        for number, mention in enumerate(document.mentions, start=1)
+        _result(mention, document.text, number) for number, mention in enumerate(document.mentions, start=1)
     ]
-    meta = meta_beside(document, RESERVED_KEYS, report, place)
+    meta = other_meta(document, RESERVED_KEYS, report, place)
     data = {**meta, **({"id": document.id} if document.id else {}), "text": document.text}
     if any(map(has_scores, document.mentions)):
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}
 
 
-def _result(mention: Mention, text: str, number: int, report: Report, place: str) -> dict[str, Any]:
-    if mention.alternatives:
-        report.note(f"alternatives of mentions that {NAME} cannot hold", place)
-    if mention.head:
-        report.note(f"heads of mentions that {NAME} cannot hold", place)
+def _result(mention: Mention, text: str, number: int) -> dict[str, Any]:
     shown = text_of(mention, text)
     value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
     scored = {"score": float(mention.score)} if has_scores(mention) else {}
