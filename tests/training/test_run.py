@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -355,3 +356,13 @@ def test_an_ensemble_is_trained_and_resumed(
     assert main([*command, "--resume"]) == 0
     assert (output / "fold-1" / "model" / "config.json").stat().st_mtime_ns == before
     assert main([*command[:4], "--folds", "1"]) == 2
+
+
+def test_threads_wait_passively_unless_set_otherwise() -> None:
+    script = "import os, fofe.training.run; print(os.environ['OMP_WAIT_POLICY'], os.environ['KMP_BLOCKTIME'])"
+    names = ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")
+    given = {name: value for name, value in os.environ.items() if name not in names}
+    for environment, expected in ((given, "PASSIVE 0"), ({**given, "OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE 0")):
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == expected

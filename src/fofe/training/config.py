@@ -162,6 +162,7 @@ class TrainingConfig:
     distillation_weight: float = 0.7
     """The weight of the soft targets; the labels have the rest."""
     threads: int = 1
+    """Of PyTorch. The bits of the weights depend on it."""
     device: str = "auto"
     seed: int = 1
 
