@@ -13,7 +13,7 @@ from fofe.text.document import Document
 from fofe.wiki import label as reasons
 from fofe.wiki import types as why
 from fofe.wiki.dump import RawPage
-from fofe.wiki.label import Labeller, Summary, by_first_word, name_in
+from fofe.wiki.label import Labeller, Summary, name_in
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import TABLE, Evidence, load_mapping
 from fofe.wiki.page import read_page
@@ -56,7 +56,7 @@ def label(
         index.add_common_nouns(page.common_nouns())
     for title, name in classes.items():
         index.add_evidence(title, Evidence(TABLE, name))
-    labeller = Labeller(mapping, index.resolve, by_first_word(index.lower_names()), repeats)
+    labeller = Labeller(mapping, index.resolve, index.lower_names(), repeats)
     summary = Summary()
     return Labelled(labeller.label(pages[0], summary), summary)
 

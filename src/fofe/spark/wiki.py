@@ -7,7 +7,7 @@ driver. The work directory must be on a file system that all workers share.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -45,20 +45,8 @@ def _run(context: SparkContext, job: Job[Part, Done], sources: Sequence[Any], cu
     """Cut up each source in a task of its own, and work on the parts in so many tasks that no core idles."""
     tasks = max(2, 2 * context.defaultParallelism)
     parts = context.parallelize(sources, max(1, len(sources))).flatMap(cut)
-    spread = parts.keyBy(_name).partitionBy(tasks, _checksum).values()
-    return sorted(spread.mapPartitions(partial(_work, job)).collect())
-
-
-def _name(part: Part) -> str:
-    return part.name
-
-
-def _checksum(name: str) -> int:
-    return zlib.crc32(name.encode())
-
-
-def _work(job: Job[Part, Done], parts: Iterable[Part]) -> Iterator[Done]:
-    return map(job.start(), parts)
+    spread = parts.keyBy(lambda part: part.name).partitionBy(tasks, lambda name: zlib.crc32(name.encode()))
+    return sorted(spread.values().mapPartitions(lambda parts: map(job.start(), parts)).collect())
 
 
 def write_parquet(spark: SparkSession, output: str, files: Sequence[Path]) -> None:

@@ -66,25 +66,15 @@ def default_views(language: str) -> tuple[str, ...]:
     return VIEWS.get(language.partition("-")[0].lower(), OTHER_VIEWS)
 
 
-@dataclass(frozen=True)
-class TextCounts:
-    """The size of a source."""
-
-    source: str
-    sentences: int
-    tokens: int
-
-
 def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, say: Say) -> list[Path]:
     """Train the vectors of each view and write them to a directory; returns their files."""
     job = [asdict(settings), [[str(source), *stamp(source)] for source in sources]]
     files = []
     with Journal(folder / "work", job) as journal:
         report = Report()
-        counts = [
-            _cut_text(settings, source, f"{number:05}", journal, report, say)
-            for number, source in enumerate(sources)
-        ]
+        for number, source in enumerate(sources):
+            if journal.done(f"{number:05}") is None:
+                _cut_text(settings, source, f"{number:05}", journal, report, say)
         for line in report.lines():
             say(line)
         for view in settings.views:
@@ -98,8 +88,9 @@ def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, s
                 journal.add(name)
                 state.unlink(missing_ok=True)
             files.append(file)
+        sizes = [(source.name, *journal.done(f"{number:05}")) for number, source in enumerate(sources)]
     with write_atomically(folder / "README.md") as stream:
-        stream.write(_card(settings, counts, files))
+        stream.write(_card(settings, sizes, files))
     return files
 
 
@@ -109,12 +100,9 @@ def _unit(view: str) -> str:
 
 def _cut_text(
     settings: VectorSettings, source: Path, name: str, journal: Journal, report: Report, say: Say
-) -> TextCounts:
-    """Cut the text of a source into units, a sentence a line, if that has not been done."""
-    if journal.done(name) is not None:
-        return TextCounts(**journal.done(name))
+) -> None:
+    """Cut the text of a source into units, a sentence a line, and record how many there are."""
     say(f"reading {source}")
-    sentences = tokens = 0
     for number, unit in enumerate(sorted({_unit(view) for view in settings.views})):
         sentences = tokens = 0
         noted = Report() if number else report  # the same text is read again: count its faults only once
@@ -124,9 +112,7 @@ def _cut_text(
                     stream.write(" ".join(words) + "\n")
                     sentences += 1
                     tokens += len(words)
-    counts = TextCounts(str(source), sentences, tokens)
-    journal.add(name, asdict(counts))
-    return counts
+    journal.add(name, [sentences, tokens])
 
 
 def cut_sentences(text: str, settings: VectorSettings, unit: str) -> Iterator[list[str]]:
@@ -238,7 +224,8 @@ class _Saver:
         pass
 
 
-def _card(settings: VectorSettings, counts: list[TextCounts], files: list[Path]) -> str:
+def _card(settings: VectorSettings, sizes: list[tuple[str, int, int]], files: list[Path]) -> str:
+    total = ("all", sum(size[1] for size in sizes), sum(size[2] for size in sizes))
     lines = [
         "# Word vectors",
         "",
@@ -251,8 +238,7 @@ def _card(settings: VectorSettings, counts: list[TextCounts], files: list[Path])
         "",
         "| source | sentences | tokens |",
         "| --- | ---: | ---: |",
-        *(f"| {Path(count.source).name} | {count.sentences} | {count.tokens} |" for count in counts),
-        f"| all | {sum(count.sentences for count in counts)} | {sum(count.tokens for count in counts)} |",
+        *(f"| {source} | {sentences} | {tokens} |" for source, sentences, tokens in (*sizes, total)),
         "",
         "Files, most frequent words first: " + ", ".join(file.name for file in files) + ".",
         "",

@@ -24,7 +24,7 @@ from fofe.base.workers import Job, in_order
 from fofe.formats import jsonl
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import RawPage, read_pages, read_site
-from fofe.wiki.label import Labeller, Summary, by_first_word
+from fofe.wiki.label import Labeller, Summary
 from fofe.wiki.mapping import Mapping, load_mapping
 from fofe.wiki.page import Page, read_page
 from fofe.wiki.tables import read_table
@@ -209,7 +209,7 @@ class LabelJob:
     def start(self) -> Callable[[Part], Done]:
         mapping = self.settings.load_mapping()
         index = TypeIndex(mapping, self.folder / INDEX, read_only=True)
-        labeller = Labeller(mapping, index.resolve, by_first_word(index.lower_names()), self.settings.repeats)
+        labeller = Labeller(mapping, index.resolve, index.lower_names(), self.settings.repeats)
 
         def label(part: Part) -> Done:
             summary = Summary()

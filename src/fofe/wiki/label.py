@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from fofe.wiki.languages import WikiLanguage, wiki_language
 from fofe.wiki.mapping import Mapping, Types, join_types
 from fofe.wiki.markup import Link
 from fofe.wiki.page import Page, base, normalise, without_generic
-from fofe.wiki.types import Resolved
+from fofe.wiki.types import LowerNames, Resolved
 
 NO_CAPITAL = "links whose text has no capital letter"
 STUCK = "links with letters stuck to them"
@@ -38,8 +38,6 @@ _DOT = "·・"
 Span = tuple[int, int]
 Words = tuple[str, ...]
 Resolve = Callable[[str], Resolved]
-LowerNames = dict[str, list[list[str]]]
-"""The words of names, by the first of them."""
 
 
 @dataclass
@@ -174,15 +172,6 @@ class Labeller:
                 if words[start : start + len(name)] == name:
                     safe[start : start + len(name)] = [False] * len(name)
         return safe
-
-
-def by_first_word(names: Iterable[str]) -> LowerNames:
-    """Names as lists of words, grouped by the first; words are separated by spaces."""
-    found: LowerNames = {}
-    for name in names:
-        words = name.split()
-        found.setdefault(words[0], []).append(words)
-    return found
 
 
 def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:

@@ -10,16 +10,7 @@ from typing import Any
 from fofe.base.report import Report
 from fofe.wiki.dump import RawPage
 from fofe.wiki.languages import WikiLanguage, wiki_language
-from fofe.wiki.mapping import (
-    CATEGORY,
-    INFOBOX,
-    SENTENCE,
-    Evidence,
-    Mapping,
-    Types,
-    join_types,
-    split_types,
-)
+from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Evidence, Mapping, Types, join_types, split_types
 from fofe.wiki.markup import Link, Markup, parse
 
 OTHER_NAMESPACES = "pages of other namespaces left out"

@@ -38,6 +38,10 @@ _TABLES = """
 """
 
 
+LowerNames = dict[str, list[list[str]]]
+"""The words of names, by the first of them."""
+
+
 class Resolved(NamedTuple):
     """The target of a link: the title behind all redirects, and its types or the reason why it has none."""
 
@@ -125,11 +129,14 @@ class TypeIndex:
         """All titles, in the order in which they were added."""
         return (title for (title,) in self._database.execute("SELECT title FROM titles ORDER BY rowid"))
 
-    def lower_names(self) -> set[str]:
-        """The titles with a type of their own that have no capital within a sentence, as they look there."""
-        typed = self._database.execute("SELECT DISTINCT title FROM types")
-        forms = ((lower_form(title), title) for (title,) in typed)
-        return {form for form, title in forms if form and not self.resolve(title).why_not}
+    def lower_names(self) -> LowerNames:
+        """The typed titles that have no capital within a sentence, as they are written there."""
+        names: LowerNames = {}
+        for (title,) in self._database.execute("SELECT DISTINCT title FROM types"):
+            words = (lower_form(title) or "").split()
+            if words and not self.resolve(title).why_not:
+                names.setdefault(words[0], []).append(words)
+        return names
 
 
 def titled_names(
