@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 # A slow machine must not fail a property that holds.
-settings.register_profile("fofe", deadline=None)
+settings.register_profile("fofe", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fofe")
 
 

@@ -109,7 +109,11 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.dictionaries(TEXT, VALUES, max_size=4))
 def test_a_round_trip_changes_nothing(tmp_path: Path, table: dict[str, Any]) -> None:
     path = tmp_path / "table.toml"
