@@ -62,14 +62,14 @@ def _config(row: str, seed: int, smoke: bool) -> RunConfig:
 def _corpora(row: str, seed: int) -> tuple[CorpusConfig, ...]:
     FOLDER.mkdir(parents=True, exist_ok=True)
     dev = str(shared("data", "conll2003", "eng.testa"))
-    base = CorpusConfig("conll2003", (str(few_sentences(seed)),), dev, nested=False)
+    base = CorpusConfig((str(few_sentences(seed)),), dev, name="conll2003", nested=False)
     if row == "weak":
         return base, weak_pages(weak_corpus(), dev)
     if row == "second":
         return base, CorpusConfig(
-            "litbank",
             (str(_litbank_names()),),
             dev,
+            name="litbank",
             types=("PER", "ORG", "GPE", "LOC", "FAC"),  # it has no MISC: whether something is one stays open
             kinds=(NAME,),
             labels={"GPE": "LOC", "FAC": "LOC", "VEH": []},

@@ -96,10 +96,10 @@ def _fofe(share: int, fast: bool, *, unannotated: str) -> float:
 def _config(share: int, fast: bool, unannotated: str) -> RunConfig:
     config = load_config(CONFIGS / "compact.toml", {"training.seed": SEED} | (FAST if fast else {}))
     corpus = CorpusConfig(
-        CORPUS,
         (str(_file(share)),),
         str(shared("data", CORPUS, "eng.testa")),
         str(shared("data", CORPUS, "eng.testb")),
+        name=CORPUS,
         format="conll",
         nested=False,
         unannotated=unannotated,

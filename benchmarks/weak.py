@@ -99,14 +99,14 @@ def _sentences(document: Document) -> list[Document]:
 def _corpora(weak: Path, seed: int) -> dict[str, tuple[CorpusConfig, ...]]:
     """The corpora of both models; the threshold is chosen on the annotated dev set alone."""
     dev = str(shared("data", "conll2003", "eng.testa"))
-    few = CorpusConfig("conll2003", (str(few_sentences(seed)),), dev, nested=False)
+    few = CorpusConfig((str(few_sentences(seed)),), dev, name="conll2003", nested=False)
     return {"without": (few,), "with": (few, weak_pages(weak, dev))}
 
 
 def weak_pages(weak: Path, dev: str) -> CorpusConfig:
     """The labelled pages as a corpus of CoNLL-2003's types."""
     options: dict[str, Any] = {**WEAK, "labels": CONLL_LABELS, "kinds": ("NAM",), "nested": False}
-    return CorpusConfig("wikipedia", (str(weak),), dev, **options)
+    return CorpusConfig((str(weak),), dev, name="wikipedia", **options)
 
 
 def _config(corpora: tuple[CorpusConfig, ...], settings: dict[str, Any]) -> RunConfig:

@@ -158,7 +158,7 @@ def test_names_can_lose_their_determiners(tmp_path: Path) -> None:
     words = ["They", "sailed", "on", "the", "Thames", "."]
     path = tmp_path / "rivers.jsonl"
     path.write_text(json.dumps({"tokens": words, "entities": [[3, 5, "LOC"]]}) + "\n", encoding="utf-8")
-    config = CorpusConfig("rivers", (str(path),), dev=str(path), test=str(path), bare_names=True)
+    config = CorpusConfig((str(path),), name="rivers", dev=str(path), test=str(path), bare_names=True)
     (rivers,) = read_corpora(RunConfig(corpus=(config,))).parts
     for part in ("train", "dev", "test"):
         assert rivers.part(part)[0].spans == [(4, 5, "LOC")]
@@ -214,7 +214,7 @@ def test_a_corpus_that_is_not_scored_is_learned_from_as_a_whole(tmp_path: Path) 
 
 def test_a_corpus_in_doubt_must_be_scored() -> None:
     with pytest.raises(ValueError, match="needs a dev set, which scored = false does without"):
-        CorpusConfig("a", ("x",), unannotated="in doubt", scored=False)
+        CorpusConfig(("x",), name="a", unannotated="in doubt", scored=False)
 
 
 def test_sentences_that_are_held_out_one_by_one_are_pointed_out_where_others_count(tiny_config: Path) -> None:
@@ -263,8 +263,8 @@ def test_mistakes_in_a_table_are_named(news: str, message: str, tmp_path: Path) 
 @pytest.mark.parametrize("value", [3, ["PER", 3], [""], {"a": "b"}])
 def test_a_mapping_leads_to_labels(value: object) -> None:
     with pytest.raises(ValueError, match=r"labels\.PER must be a label or a list of labels"):
-        CorpusConfig("a", ("x",), labels={"PER": value})
-    assert CorpusConfig("a", ("x",), labels={"PER": "P"}).labels == {"PER": ("P",)}
+        CorpusConfig(("x",), name="a", labels={"PER": value})
+    assert CorpusConfig(("x",), name="a", labels={"PER": "P"}).labels == {"PER": ("P",)}
 
 
 def test_data_and_corpora_exclude_each_other_and_names_differ(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import json
 import sys
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Union
 
@@ -23,6 +23,18 @@ else:
 Settings = TypeVar("Settings")
 
 _KINDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
+
+
+def require(settings: object, names: str, holds: Callable[[Any], bool], rule: str) -> None:
+    """Check some settings, or each of their values if they are tuples; None passes.
+
+    The error names the setting: "batch must be at least 1, not 0" for the rule "must be at least 1".
+    """
+    for name in names.split():
+        given = getattr(settings, name)
+        for value in given if isinstance(given, tuple) else (given,):
+            if value is not None and not holds(value):
+                raise ValueError(f"{name} {rule}, not {value!r}")
 
 
 def build(cls: type[Settings], table: Mapping[str, Any], *, path: str | Path | None = None) -> Settings:

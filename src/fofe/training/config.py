@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fofe.base.errors import ConfigError
-from fofe.base.settings import build, read_toml, toml_value
+from fofe.base.settings import build, read_toml, require, toml_value
 from fofe.decode import STRATEGIES
-from fofe.features.config import ModelConfig, ViewConfig
+from fofe.features.config import ModelConfig
 from fofe.tagging.installed import holds_model
 from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
 
-Files = TypeVar("Files", "DataConfig", "CorpusConfig")
+Files = TypeVar("Files", bound="DataConfig")
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,10 @@ class DataConfig:
 
 
 @dataclass(frozen=True)
-class CorpusConfig:
+class CorpusConfig(DataConfig):
     """One of several corpora, and what its annotation says."""
 
-    name: str
-    train: tuple[str, ...]
-    dev: str | None = None
-    test: str | None = None
-    format: str | None = None
-    token_column: int = 0
-    tag_column: int = -1
-    retokenise: bool = False
+    name: str = field(kw_only=True)
     types: tuple[str, ...] | None = None
     """The types whose mentions are all annotated; without it, all that occur."""
     kinds: tuple[str, ...] | None = None
@@ -76,21 +69,14 @@ class CorpusConfig:
     """Whether the model is to serve it; what is not scored is learned from as a whole and chooses nothing."""
 
     def __post_init__(self) -> None:
-        if not self.train:
-            raise ValueError("train must list at least one file")
+        super().__post_init__()
         if not self.name:
             raise ValueError("name must not be empty")
         for key, allowed in (("inside", INSIDE), ("around", AROUND), ("unannotated", UNANNOTATED)):
-            if getattr(self, key) not in allowed:
-                choices = ", ".join(map(repr, allowed))
-                raise ValueError(f"{key} must be one of {choices}, not {getattr(self, key)!r}")
-        for kind in self.kinds or ():
-            if kind not in KINDS:
-                raise ValueError(f"kinds must be among {', '.join(KINDS)}, not {kind!r}")
-        if self.weight <= 0:
-            raise ValueError(f"weight must be above 0, not {self.weight}")
-        if not 0 < self.share <= 1:
-            raise ValueError(f"share lies above 0 and is at most 1, not {self.share}")
+            require(self, key, allowed.__contains__, f"must be one of {', '.join(map(repr, allowed))}")
+        require(self, "kinds", KINDS.__contains__, f"must be among {', '.join(KINDS)}")
+        require(self, "weight", lambda value: value > 0, "must be above 0")
+        require(self, "share", lambda value: 0 < value <= 1, "lies above 0 and is at most 1")
         if not self.scored and (self.dev or self.test):
             raise ValueError("a corpus with scored = false has neither dev nor test")
         if not self.scored and self.unannotated == IN_DOUBT:
@@ -119,11 +105,10 @@ class SamplingConfig:
     """A training word seen c times is shown as unknown with probability r / (r + c)."""
 
     def __post_init__(self) -> None:
-        for name in ("exact", "overlapping", "disjoint"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
-        if self.replace_rare < 0:
-            raise ValueError(f"replace_rare must not be negative, not {self.replace_rare}")
+        require(
+            self, "exact overlapping disjoint", lambda value: 0 <= value <= 1, "is a share between 0 and 1"
+        )
+        require(self, "replace_rare", lambda value: value >= 0, "must not be negative")
 
 
 @dataclass(frozen=True)
@@ -167,26 +152,16 @@ class TrainingConfig:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.optimiser not in OPTIMISERS:
-            raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, not {self.optimiser!r}")
-        if self.schedule not in SCHEDULES:
-            raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {self.schedule!r}")
-        for name in ("epochs", "batch", "evaluate_every", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("rate", "word_rate", "character_rate", "final_rate", "weight_decay", "patience", "seed"):
-            if (getattr(self, name) or 0) < 0:
-                raise ValueError(f"{name} must not be negative, not {getattr(self, name)}")
-        shares = (
-            *("input_dropout", "final_input_dropout", "window_dropout", "context_dropout"),
-            *("dropout", "final_dropout", "average", "momentum"),
-        )
-        for name in shares:
-            if not 0 <= (getattr(self, name) or 0) < 1:
-                raise ValueError(f"{name} is a share from 0 to below 1, not {getattr(self, name)}")
-        if not 0 < self.distillation_weight <= 1:
-            given = self.distillation_weight
-            raise ValueError(f"distillation_weight is a share above 0 and at most 1, not {given}")
+        require(self, "optimiser", OPTIMISERS.__contains__, f"must be one of {', '.join(OPTIMISERS)}")
+        require(self, "schedule", SCHEDULES.__contains__, f"must be one of {', '.join(SCHEDULES)}")
+        require(self, "epochs batch evaluate_every threads", lambda value: value >= 1, "must be at least 1")
+        rates = "rate word_rate character_rate final_rate weight_decay patience seed"
+        require(self, rates, lambda value: value >= 0, "must not be negative")
+        dropouts = "input_dropout final_input_dropout window_dropout context_dropout dropout final_dropout"
+        share = "is a share from 0 to below 1"
+        require(self, f"{dropouts} average momentum", lambda value: 0 <= value < 1, share)
+        share = "is a share above 0 and at most 1"
+        require(self, "distillation_weight", lambda value: 0 < value <= 1, share)
         if self.schedule == "geometric" and self.final_rate <= 0:
             raise ValueError("a geometric schedule needs a final_rate above 0")
 
@@ -202,17 +177,11 @@ class DecodingConfig:
     """What the types of the same text in nearby sentences may count beside a mention's own."""
 
     def __post_init__(self) -> None:
-        for strategy in self.strategies:
-            if strategy not in STRATEGIES:
-                raise ValueError(f"strategies must be among {', '.join(STRATEGIES)}, not {strategy!r}")
         if not self.strategies or not self.thresholds or not self.agreements:
             raise ValueError("strategies, thresholds and agreements must not be empty")
-        for agreement in self.agreements:
-            if not 0 <= agreement < float("inf"):
-                raise ValueError(f"agreements must not be negative, not {agreement}")
-        for threshold in self.thresholds:
-            if not 0 <= threshold <= 1:
-                raise ValueError(f"thresholds lie between 0 and 1, not {threshold}")
+        require(self, "strategies", STRATEGIES.__contains__, f"must be among {', '.join(STRATEGIES)}")
+        require(self, "thresholds", lambda value: 0 <= value <= 1, "lie between 0 and 1")
+        require(self, "agreements", lambda value: 0 <= value < float("inf"), "must not be negative")
 
 
 @dataclass(frozen=True)
@@ -228,11 +197,8 @@ class GateConfig:
     """How many training sentences it is fitted on, with varied copies of them."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.recall <= 1:
-            raise ValueError(f"recall is a share above 0 and at most 1, not {self.recall}")
-        for name in ("width", "sentences"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        require(self, "recall", lambda value: 0 < value <= 1, "is a share above 0 and at most 1")
+        require(self, "width sentences", lambda value: value >= 1, "must be at least 1")
 
 
 @dataclass(frozen=True)
@@ -275,7 +241,7 @@ class RunConfig:
         """
         if self.data is None:
             return self.corpus
-        return (CorpusConfig("data", **vars(self.data), nested=self.decoding.nested or None),)
+        return (CorpusConfig(**vars(self.data), name="data", nested=self.decoding.nested or None),)
 
 
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
@@ -325,30 +291,19 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
     def resolved(name: str | None) -> str | None:
         return None if name is None else str(folder / name)
 
-    def view(settings: ViewConfig) -> ViewConfig:
-        return replace(settings, vectors=resolved(settings.vectors))
-
     def files(corpus: Files) -> Files:
-        return replace(
-            corpus,
-            train=tuple(str(folder / name) for name in corpus.train),
-            dev=resolved(corpus.dev),
-            test=resolved(corpus.test),
-        )
+        train = tuple(str(folder / name) for name in corpus.train)
+        return replace(corpus, train=train, dev=resolved(corpus.dev), test=resolved(corpus.test))
 
-    gazetteer = config.model.gazetteer
+    model, teachers = config.model, config.training.teachers
+    views = tuple(replace(view, vectors=resolved(view.vectors)) for view in model.views)
+    gazetteer = model.gazetteer and replace(model.gazetteer, file=resolved(model.gazetteer.file))
     return replace(
         config,
-        training=replace(
-            config.training, teachers=tuple(_model(folder, name) for name in config.training.teachers)
-        ),
-        data=None if config.data is None else files(config.data),
+        training=replace(config.training, teachers=tuple(_model(folder, name) for name in teachers)),
+        data=config.data and files(config.data),
         corpus=tuple(map(files, config.corpus)),
-        model=replace(
-            config.model,
-            views=tuple(view(settings) for settings in config.model.views),
-            gazetteer=gazetteer and replace(gazetteer, file=resolved(gazetteer.file)),
-        ),
+        model=replace(model, views=views, gazetteer=gazetteer),
     )
 
 
