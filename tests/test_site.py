@@ -13,7 +13,12 @@ import pytest
 import fofe
 
 ROOT = Path(__file__).resolve().parent.parent
-HOMES = {"FofeError": "fofe.base.errors", "Model": "fofe.tagging.model", "load": "fofe.tagging.model"}
+HOMES = {
+    "FofeError": "fofe.base.errors",
+    "Model": "fofe.tagging.model",
+    "load": "fofe.tagging.model",
+    "train": "fofe",
+}
 
 
 @pytest.fixture(scope="module")

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from fofe.base.errors import FofeError
     from fofe.tagging.model import Model, load
     from fofe.text.document import Document, Mention, Sentence, Token
+    from fofe.training.callback import Callback
+    from fofe.training.config import RunConfig
 
 
-__all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__version__", "load"]
+__all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__version__", "load", "train"]
 
 _HOMES = {
     "Document": "fofe.text.document",
@@ -37,3 +43,43 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """The public names, though they are not imported yet, for completion in a notebook or a shell."""
     return list(__all__)
+
+
+def train(
+    config: str | Path | RunConfig,
+    folder: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    start: str | Path | None = None,
+    resume: bool = False,
+    callback: Callback | None = None,
+) -> Model:
+    """Train a model and load it. Needs PyTorch: `pip install 'fofe[train]'`.
+
+    Args:
+        config: a TOML file, or what `fofe.training.config.load_config` made of one.
+        folder: the directory of the run: checkpoint, metrics and, at the end, the model in `model/`.
+        settings: values by dotted keys that replace those of a file: `{"training.epochs": 20}`.
+        start: a model to start from, by directory or name.
+        resume: whether to continue a run in that directory which was interrupted.
+        callback: receives reports while training goes on.
+    """
+    from fofe.base.errors import FofeError
+    from fofe.tagging.installed import model_path
+    from fofe.tagging.model import load
+    from fofe.training.config import RunConfig, load_config
+
+    for value, what in ((config, "the configuration"), (folder, "the directory of the run")):
+        if not isinstance(value, (str, PathLike, RunConfig)):
+            raise FofeError(f"{what} is a path, not of type {type(value).__name__}")
+    try:
+        from fofe.training.run import train
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise FofeError("training needs PyTorch (pip install 'fofe[train]')") from None
+    if isinstance(config, RunConfig) and settings:
+        raise FofeError("settings replace those of a file (give them to load_config)")
+    read = config if isinstance(config, RunConfig) else load_config(config, dict(settings or {}))
+    path = None if start is None else model_path(start)
+    return load(train(read, folder, callback, start=path, resume=resume))

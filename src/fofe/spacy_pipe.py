@@ -34,7 +34,7 @@ from fofe.text.tokenise import tokeniser
         "strategy": None,
         "nested": None,
         "agreement": None,
-        "conventions": None,
+        "scheme": None,
     },
 )
 def make_fofe(
@@ -47,13 +47,13 @@ def make_fofe(
     strategy: str | None,
     nested: bool | None,
     agreement: float | None,
-    conventions: str | None,
+    scheme: str | None,
 ) -> FofePipe:
     """What spaCy calls to make the component."""
     if model is None:
         raise FofeError('say which model: nlp.add_pipe("fofe", config={"model": "PATH"})')
     loaded = load(model_path(model)).with_options(
-        threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, conventions=conventions
+        threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, scheme=scheme
     )
     return FofePipe(loaded, spans_key=spans_key, ents=ents)
 

@@ -105,7 +105,7 @@ def test_an_ensemble_is_calibrated_as_a_whole(
     before, after = fofe.load(several), fofe.load(made)
     assert [after.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
     document = before("Anna Berg met the mayor of Bergen.")
-    one, other = (np.log(model.judge(document).probabilities.astype(np.float64)) for model in (before, after))
+    one, other = (np.log(model.score(document).probabilities.astype(np.float64)) for model in (before, after))
     odds_before, odds_after = one[:, 1:] - one[:, :1], other[:, 1:] - other[:, :1]
     temperatures = [told["temperatures"][label] for label in before.labels[1:]]
     np.testing.assert_allclose(odds_after * temperatures, odds_before, rtol=1e-3, atol=1e-3)
@@ -122,7 +122,7 @@ def test_the_threshold_of_a_calibrated_ensemble_replaces_those_of_its_convention
 ) -> None:
     save_ensemble([conditioned_path, conditioned_path], tmp_path / "both")
     told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "made"))
-    model = fofe.load(tmp_path / "made").with_options(conventions="names")
+    model = fofe.load(tmp_path / "made").with_options(scheme="names")
     assert [model.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
 
 

@@ -182,7 +182,7 @@ def test_in_python(two: None) -> None:
     assert models.model("es") is models.model("es")
     with pytest.raises(FofeError, match="no model of the language 'fr'"):
         models(FRENCH)
-    with pytest.raises(FofeError, match="tag takes several texts"):
+    with pytest.raises(FofeError, match="several texts are needed"):
         models.tag(ENGLISH)
     with pytest.raises(FofeError, match="a text is a string, not of type NoneType"):
         models(None)  # type: ignore[arg-type]
@@ -201,17 +201,17 @@ def test_conventions_are_for_the_models_that_know_them(
     assert main(["tag", "--lang", "auto", "--scheme", "names", news]) == 0
     captured = capsys.readouterr()
     documents = [json.loads(line) for line in captured.out.splitlines()]
-    english, spanish = load("en").with_options(conventions="names")(ENGLISH), load("es")(SPANISH)
+    english, spanish = load("en").with_options(scheme="names")(ENGLISH), load("es")(SPANISH)
     for written, alone in zip(documents, (english, spanish, english), strict=True):
         assert [one["text"] for one in written["mentions"]] == [one.text for one in alone.mentions]
     assert "mayor" not in [mention["text"] for mention in documents[0]["mentions"]]
-    told = "1 documents tagged without --scheme because the model of 'es' does not know those of names"
+    told = "1 documents tagged without --scheme because the model of 'es' does not know that of names"
     assert told in captured.err
 
 
 def test_conventions_that_no_model_knows_are_an_error(one_conditioned: None, capsys: Captured) -> None:
     assert main(["tag", "--lang", "auto", "--scheme", "nmaes", "-t", SPANISH]) == 2
-    told = "no installed model knows the conventions of 'nmaes' (they know: everything, names)"
+    told = "no installed model knows the annotation scheme of 'nmaes' (they know: everything, names)"
     assert told in capsys.readouterr().err
 
 

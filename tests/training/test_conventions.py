@@ -97,8 +97,8 @@ def found(model: Model) -> list[str]:
 
 def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
     for corpus, expected in FOUND.items():
-        assert found(model.with_options(conventions=corpus)) == expected
-    assert found(model.with_options(conventions="whole").with_options(conventions="bare")) == FOUND["bare"]
+        assert found(model.with_options(scheme=corpus)) == expected
+    assert found(model.with_options(scheme="whole").with_options(scheme="bare")) == FOUND["bare"]
 
 
 def test_text_of_unknown_conventions_is_tagged_as_the_corpora_agree(model: Model) -> None:
@@ -115,8 +115,8 @@ def test_conventions_bring_their_own_decoding(model: Model) -> None:
     assert model.path is not None
     stored = load_model(model.path)
     assert set(stored.decodings) == {"bare", "whole"}
-    assert model.with_options(conventions="bare").decoding == stored.decodings["bare"]
-    given = model.with_options(conventions="bare", threshold=0.123)
+    assert model.with_options(scheme="bare").decoding == stored.decodings["bare"]
+    given = model.with_options(scheme="bare", threshold=0.123)
     assert given.decoding == replace(stored.decodings["bare"], threshold=0.123)
     assert given.with_options(nested=True).decoding.threshold == 0.123, "what is not given stays"
 
@@ -172,7 +172,7 @@ def test_all_engines_and_ensembles_follow(engine: str, model: Model, tmp_path: P
     assert model.path is not None
     save_ensemble([model.path, model.path], tmp_path / "both")
     for path in (model.path, tmp_path / "both"):
-        told = fofe.load(path, engine=engine, device="cpu").with_options(conventions="whole")
+        told = fofe.load(path, engine=engine, device="cpu").with_options(scheme="whole")
         assert found(told) == FOUND["whole"]
 
 
@@ -189,11 +189,11 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     )
     save_model(other, tmp_path / "other")
     save_ensemble([model.path, tmp_path / "other"], tmp_path / "both")
-    told = fofe.load(tmp_path / "both").with_options(conventions="bare")
+    told = fofe.load(tmp_path / "both").with_options(scheme="bare")
     assert found(told) == FOUND["bare"]
     assert told.decoding.threshold == pytest.approx(0.75 * of_bare.threshold, abs=1e-4)
     with pytest.raises(FofeError, match=r"'whole' \(it knows: bare\)"):
-        told.with_options(conventions="whole")
+        told.with_options(scheme="whole")
     assert main(["model", "inspect", str(tmp_path / "both")]) == 0
     assert re.search(r"^conventions +bare$", capsys.readouterr().out, re.MULTILINE)
 
@@ -223,11 +223,11 @@ def test_a_spacy_component_takes_conventions(model: Model) -> None:
     spacy = pytest.importorskip("spacy", reason="the component needs fofe[spacy]")
     for corpus, expected in FOUND.items():
         nlp = spacy.blank("en")
-        nlp.add_pipe("fofe", config={"model": str(model.path), "conventions": corpus})
+        nlp.add_pipe("fofe", config={"model": str(model.path), "scheme": corpus})
         doc = nlp(TEXT)
         assert [span.text for span in doc.spans["fofe"]] == expected
     with pytest.raises(FofeError, match="it knows: bare, whole"):
-        spacy.blank("en").add_pipe("fofe", config={"model": str(model.path), "conventions": "novels"})
+        spacy.blank("en").add_pipe("fofe", config={"model": str(model.path), "scheme": "novels"})
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,7 @@ def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.C
 
 def test_a_model_without_conventions_says_so(tiny_model: Model) -> None:
     with pytest.raises(FofeError, match="it knows: none"):
-        tiny_model.with_options(conventions="news")
+        tiny_model.with_options(scheme="news")
 
 
 def test_a_model_can_be_trained_on_with_another_corpus(

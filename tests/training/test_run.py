@@ -366,3 +366,21 @@ def test_threads_wait_passively_unless_set_otherwise() -> None:
         command = [sys.executable, "-c", script]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         assert done.stdout.strip() == expected
+
+
+def test_train_from_the_package_loads_the_model(tiny_config: Path, tmp_path: Path) -> None:
+    model = fofe.train(tiny_config, tmp_path / "run", {"training.epochs": 1, "gate.enabled": False})
+    assert model.path == tmp_path / "run" / "model"
+    assert model.training["epochs"] == 1
+    assert isinstance(model("Anna Berg left."), fofe.Document)
+    with pytest.raises(FofeError, match="add --resume"):
+        fofe.train(tiny_config, tmp_path / "run")
+    config = load_config(tiny_config)
+    with pytest.raises(FofeError, match="settings replace those of a file"):
+        fofe.train(config, tmp_path / "other", {"training.epochs": 1})
+
+
+def test_train_takes_paths(tiny_config: Path, tmp_path: Path) -> None:
+    for config, folder in ((None, tmp_path), (tiny_config, None), (3, tmp_path)):
+        with pytest.raises(FofeError, match="is a path, not of type"):
+            fofe.train(config, folder)  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ def _how(args: argparse.Namespace) -> SourceTagging:
         models={language: str(model_path(path)) for language, path in models.items()},
         reading=_reading(args),
         language=None if args.lang is None else language_code(args.lang),
-        options={"threshold": args.threshold, "agreement": args.agreement, "conventions": args.scheme},
+        options={"threshold": args.threshold, "agreement": args.agreement, "scheme": args.scheme},
     )
 
 

@@ -297,7 +297,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
         "alternatives": args.alternatives,
         "for_recall": args.recall,
         "exact": args.exact,
-        "conventions": args.scheme,
+        "scheme": args.scheme,
     }
 
 

@@ -42,7 +42,7 @@ class AnnotationScheme:
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, conditioned on it."""
-        model = in_labels_of_corpus(model, self.labels).with_options(conventions=self.corpus)
+        model = in_labels_of_corpus(model, self.labels).with_options(scheme=self.corpus)
         if self.decoding is None:
             return model
         return model.with_options(threshold=self.decoding.threshold, strategy=self.decoding.strategy)

@@ -90,7 +90,7 @@ def score_corpus(model: Model, documents: Sequence[Document]) -> ScoredCorpus:
     for document in documents:
         if not any(document.sentences):
             continue
-        scores = model.judge(document)
+        scores = model.score(document)
         spans = _gold_spans(document)
         own = _gold_labels(scores, spans, model.labels)
         kept = (scores.probabilities[:, NONE_COLUMN] < PLAINLY_NONE) | ~own[:, NONE_COLUMN]

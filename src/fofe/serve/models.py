@@ -19,7 +19,7 @@ class Options(NamedTuple):
     threshold: float | None = None
     strategy: str | None = None
     nested: bool | None = None
-    conventions: str | None = None
+    scheme: str | None = None
     agreement: float | None = None
     alternatives: int = 0
     for_recall: bool = False

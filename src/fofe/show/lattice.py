@@ -51,7 +51,7 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
     sentences = [sentence for sentence in document.sentences if sentence]
     if not sentences:
         return
-    scores = model.judge(document)
+    scores = model.score(document)
     fragments = scores.fragments
     pools = select(
         fragments,

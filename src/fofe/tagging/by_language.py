@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fofe.base.errors import FofeError
 from fofe.tagging.installed import DEFAULT, InstalledModel, models_by_language, no_model_for
+from fofe.tagging.model import Model, check_document, check_several, load
 from fofe.text.detect import recognise
 from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
-
-if TYPE_CHECKING:
-    from fofe.tagging.model import Model
 
 DOCUMENTS_AT_ONCE = 256
 """How many are sorted by language together; those of one language are tagged at once."""
@@ -47,16 +45,16 @@ class ByLanguage:
         return list(dict.fromkeys(label for model in self._installed.values() for label in model.labels))
 
     @property
-    def conventions(self) -> str | None:
-        """The corpus whose manner of annotating is followed by the models that know it."""
-        conventions: str | None = self._options.get("conventions")
-        return conventions
+    def scheme(self) -> str | None:
+        """The corpus whose annotation scheme is followed by the models that know it."""
+        scheme: str | None = self._options.get("scheme")
+        return scheme
 
     def with_options(self, **options: Any) -> ByLanguage:
         """The same with models that decode as given; see `Model.with_options`.
 
-        A model that does not know the conventions is used without: a corpus has one language alone.
-        Where no model knows them, that is an error.
+        A model that does not know the scheme is used without it, since a corpus has only one language. A
+        scheme that no model knows is an error.
         """
         other = copy.copy(self)
         other._options = {**self._options, **options}
@@ -64,28 +62,26 @@ class ByLanguage:
         if not any(map(other.follows, self._installed)):
             known = dict.fromkeys(name for language in self._installed for name in self._known(language))
             raise FofeError(
-                f"no installed model knows the conventions of {other.conventions!r} "
+                f"no installed model knows the annotation scheme of {other.scheme!r} "
                 f"(they know: {', '.join(known) or 'none'})"
             )
         return other
 
     def follows(self, language: str) -> bool:
-        """Whether the model of a language knows the conventions that are asked for; true where none are."""
-        return self.conventions is None or self.conventions in self._known(language)
+        """Whether the model of a language knows the scheme that is asked for; true where none is."""
+        return self.scheme is None or self.scheme in self._known(language)
 
     def _known(self, language: str) -> list[str]:
-        """The conventions that the model of a language knows, without loading it."""
+        """The annotation schemes that the model of a language knows, without loading it."""
         return list(self._installed[language].settings["model"].get("schemes", ()))
 
     def model(self, language: str) -> Model:
         """The model of a language."""
-        from fofe.tagging.model import load
-
         if language not in self._loaded:
             path = self._installed[self.fitting(language)].path
             model = load(path, engine=self._engine, device=self._device)
-            conventions = self.conventions if self.follows(language) else None
-            self._loaded[language] = model.with_options(**{**self._options, "conventions": conventions})
+            scheme = self.scheme if self.follows(language) else None
+            self._loaded[language] = model.with_options(**{**self._options, "scheme": scheme})
         return self._loaded[language]
 
     def fitting(self, language: str | None) -> str:
@@ -106,8 +102,7 @@ class ByLanguage:
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
         """Tag texts one after another: a stream in, a stream out, in constant memory."""
-        if isinstance(texts, str):
-            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
+        check_several(texts, "texts", "call the model itself for one text")
         languages = ((self.language_of(text), text) for text in texts)
         return self._tag((language, tokeniser(language).document(text)) for language, text in languages)
 
@@ -116,11 +111,17 @@ class ByLanguage:
 
         Its text is the words joined by spaces, which its language is told by too.
         """
+        check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self.tag_documents(Document.from_words([words]) for words in sentences)
 
     def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
-        return self._tag((self.language_of(document.text), document) for document in documents)
+        check_several(documents, "documents", "put one document into a list")
+        return self._tag((self._language_of(document), document) for document in documents)
+
+    def _language_of(self, document: Document) -> str:
+        check_document(document)
+        return self.language_of(document.text)
 
     def _tag(self, documents: Iterable[tuple[str, Document]]) -> Iterator[Document]:
         """Tag documents, each with the language whose model is to do it."""

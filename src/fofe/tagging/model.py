@@ -8,20 +8,19 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError
-from fofe.decode import STRATEGIES, Candidate, Decoding, resolve
+from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
-from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.decode.select import select
 from fofe.model.engine import Engine, Scorer, Scores
-from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
-from fofe.model.storage import StoredModel
-from fofe.tagging.chunks import pieces
+from fofe.model.ensemble import Ensemble, EnsembleEngine, copy_ensemble, load_stored
+from fofe.model.storage import StoredModel, save_model
+from fofe.tagging.batching import groups, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.normalise import normalise
@@ -55,9 +54,9 @@ class Model:
         *,
         path: Path | None = None,
         scorer: Scorer | None = None,
-        reach: int | None = None,
+        receptive_field: int | None = None,
     ) -> None:
-        """`reach`, if it is not as stored, is how far away other sentences can change a score, in tokens."""
+        """`receptive_field`, if not as stored, says how many tokens away sentences can change a score."""
         self.path = path
         self.config = stored.config
         self.labels = stored.labels
@@ -70,7 +69,9 @@ class Model:
         self._tokeniser = tokeniser(stored.config.language)
         self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
-        self._reach = stored.config.receptive_field if reach is None else reach
+        self._scheme: str | None = None
+        config = stored.config
+        self._receptive_field = config.receptive_field if receptive_field is None else receptive_field
 
     def __repr__(self) -> str:
         return (
@@ -88,7 +89,7 @@ class Model:
         alternatives: int | None = None,
         for_recall: bool | None = None,
         exact: bool | None = None,
-        conventions: str | None = None,
+        scheme: str | None = None,
     ) -> Model:
         """A model that shares this one's weights and decodes as given; what is not given stays.
 
@@ -99,52 +100,55 @@ class Model:
                 strategy `non-crossing`, which is nested by nature, takes `highest-first` unless one is given.
             agreement: what the types of the same text in nearby sentences of a document count beside a
                 mention's own; 0 for nothing.
-            alternatives: how many of the next best labels each mention tells.
-            for_recall: take the best label other than NONE even where NONE is more likely; this judges every
+            alternatives: how many of the next best labels each mention has.
+            for_recall: take the best label other than NONE even where NONE is more likely; this scores every
                 fragment, as `exact` does.
-            exact: judge every fragment, also those that the gate would turn away.
-            conventions: the corpus whose manner of annotating is followed, for a model that was trained from
-                several and told which is which (`config.schemes`); decoding is as tuned for it.
+            exact: score every fragment, also those that the gate would reject.
+            scheme: the corpus whose annotation scheme is followed, for a model that was trained on several
+                and conditioned on them (`config.schemes`); decoding is as tuned for it.
         """
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise FofeError(f"a threshold lies between 0 and 1, not {threshold}")
-        if strategy is not None and strategy not in STRATEGIES:
-            raise FofeError(f"unknown strategy {strategy!r} (choose from {', '.join(STRATEGIES)})")
-        if alternatives is not None and alternatives < 0:
-            raise FofeError(f"the number of alternatives cannot be {alternatives}")
-        if agreement is not None and not 0 <= agreement < float("inf"):
-            raise FofeError(f"agreement counts 0 or more, not {agreement}")
-        changes: dict[str, Any] = {
-            "threshold": threshold,
-            "strategy": strategy,
-            "nested": nested,
-            "agreement": agreement,
-        }
+        _check_options(alternatives, for_recall, exact, scheme)
         other = copy.copy(self)
-        other.decoding = replace(
-            self.decoding_for(conventions),
-            **{key: value for key, value in changes.items() if value is not None},
+        other.decoding = self.decoding_for(scheme).changed(
+            threshold=threshold, strategy=strategy, nested=nested, agreement=agreement
         )
-        if nested is False and strategy is None and other.decoding.strategy == NON_CROSSING:
-            other.decoding = replace(other.decoding, strategy=HIGHEST_FIRST)  # that one cannot be flat
         if alternatives is not None:
             other._alternatives = alternatives
         if for_recall is not None:
             other._for_recall = for_recall
         if exact is not None:
             other._exact = exact
-        if conventions is not None:
-            other._engine = self._engine.conditioned_on(conventions)
+        if scheme is not None:
+            other._engine = self._engine.conditioned_on(scheme)
+            other._scheme = scheme
         return other
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a directory, which `fofe.load` reads; a model that was there is replaced.
+
+        The decoding is saved as it is now; the other options are given again after loading.
+        """
+        if self.path is None:
+            raise FofeError("a model that was not loaded has no files to save (use fofe.model.storage)")
+        if self._scheme is not None:
+            raise FofeError(
+                f"the choice of a scheme cannot be saved (save the model without it, and use "
+                f"with_options(scheme={self._scheme!r}) after loading)"
+            )
+        stored = load_stored(self.path)
+        if isinstance(stored, Ensemble):
+            copy_ensemble(replace(stored, decoding=self.decoding), self.path, path)
+        else:
+            save_model(replace(stored, decoding=self.decoding), path)
 
     @property
     def sees_documents(self) -> bool:
         """Whether what is found in a sentence can depend on the sentences around it."""
-        return bool(self._reach or self.decoding.agreement)
+        return bool(self._receptive_field or self.decoding.agreement)
 
-    def decoding_for(self, conventions: str | None) -> Decoding:
-        """How this model decodes by the conventions of a corpus; none: as it does now."""
-        return self.decoding if conventions is None else self._decodings.get(conventions, self.decoding)
+    def decoding_for(self, scheme: str | None) -> Decoding:
+        """How this model decodes by the annotation scheme of a corpus; none: as it does now."""
+        return self.decoding if scheme is None else self._decodings.get(scheme, self.decoding)
 
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
@@ -161,8 +165,7 @@ class Model:
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
         """Tag texts one after another: a stream in, a stream out, in constant memory."""
-        if isinstance(texts, str):
-            raise FofeError("tag takes several texts, not one string (call the model itself for one text)")
+        check_several(texts, "texts", "call the model itself for one text")
         return self.tag_documents(self._tokeniser.document(text) for text in texts)
 
     def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
@@ -170,6 +173,7 @@ class Model:
 
         Its text is the words joined by spaces, and the offsets of mentions point into that.
         """
+        check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self.tag_documents(Document.from_words([words]) for words in sentences)
 
     def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
@@ -177,7 +181,11 @@ class Model:
 
         A text without sentences, as corpora may give it, is cut into sentences and tokens first.
         """
-        for group in _groups(map(self._cut, documents), TOKENS_AT_ONCE):
+        check_several(documents, "documents", "put one document into a list")
+        return self._tag_documents(documents)
+
+    def _tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for group in groups(map(self._cut, documents), TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
             opens = [not number for document in group for number in range(len(document.sentences))]
             found = self._found(sentences, opens)
@@ -190,15 +198,16 @@ class Model:
                 yield replace(document, mentions=mentions)
 
     def _cut(self, document: Document) -> Document:
+        check_document(document)
         if document.sentences or not document.text.strip():
             return document
         return replace(document, sentences=self._tokeniser.document(document.text).sentences)
 
-    def judge(self, document: Document) -> Scores:
+    def score(self, document: Document) -> Scores:
         """The label probabilities of every fragment of a document that has sentences, at once.
 
         This is what `tag_documents` decides from, agreement included, also for the fragments that a gate
-        would turn away. Memory grows with the document.
+        would reject. Memory grows with the document.
         """
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
@@ -206,12 +215,12 @@ class Model:
     def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         """What is found in each sentence; `opens` says which are the first of their document."""
         lengths = [len(sentence) for sentence in sentences]
-        reaches = (NEAR if self.decoding.agreement else 0, self._reach)
-        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(reaches) > WIDE else 1)
-        for piece in pieces(lengths, opens, tokens_wanted=tokens, reaches=reaches):
-            together = slice(piece.first_seen, piece.last_seen)
-            found = self._found_at_once(sentences[together], opens[together])
-            yield from islice(found, piece.first - piece.first_seen, piece.last - piece.first_seen)
+        fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
+        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
+        for window in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
+            seen = slice(window.first_seen, window.last_seen)
+            found = self._found_at_once(sentences[seen], opens[seen])
+            yield from islice(found, window.first - window.first_seen, window.last - window.first_seen)
 
     def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         scores = self._scores(sentences, [True, *opens[1:]], exact=self._exact or self._for_recall)
@@ -272,23 +281,6 @@ def _mention(
     return Mention(start, end, type, kind, candidate.score, text[start:end], alternatives)
 
 
-def _groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
-    """Lists of documents with about so many tokens together; sentences without tokens are left out."""
-    group: list[Document] = []
-    tokens = 0
-    for document in documents:
-        if not all(document.sentences):
-            document = replace(document, sentences=[sentence for sentence in document.sentences if sentence])
-        group.append(document)
-        # A document counts even if it is empty: a stream of those must not pile up.
-        tokens += 1 + sum(map(len, document.sentences))
-        if tokens >= tokens_wanted:
-            yield group
-            group, tokens = [], 0
-    if group:
-        yield group
-
-
 @overload
 def load(  # type: ignore[overload-overlap]
     path: Literal["auto"], *, engine: str = ..., device: str = ...
@@ -309,6 +301,9 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
             which judges all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
+    if not isinstance(path, (str, Path)):
+        found = type(path).__name__
+        raise FofeError(f'a model is a directory or a name, not of type {found} (write fofe.load("en"))')
     if engine not in ENGINES:
         raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
     if path == AUTO:
@@ -319,6 +314,32 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
 
     scorer = partial(_torch_engine, device=device) if engine == "torch" else _numpy_engine
     return assembled(load_stored(path), scorer, path=path)
+
+
+def check_several(items: object, what: str, fix: str) -> None:
+    """Refuse one item, or none, where several are taken."""
+    if isinstance(items, (str, bytes, Document)) or not isinstance(items, Iterable):
+        found = "one string" if isinstance(items, str) else f"a value of type {type(items).__name__}"
+        raise FofeError(f"several {what} are needed, not {found} ({fix})")
+
+
+def check_document(document: object) -> None:
+    """Refuse what is no document, such as its text."""
+    if not isinstance(document, Document):
+        found = type(document).__name__
+        raise FofeError(f"a document is a fofe.Document, not of type {found} (tag takes texts)")
+
+
+def _check_options(alternatives: object, for_recall: object, exact: object, scheme: object) -> None:
+    """Refuse values that are not those of `with_options`; `Decoding` checks its own."""
+    is_count = isinstance(alternatives, int) and not isinstance(alternatives, bool) and alternatives >= 0
+    if alternatives is not None and not is_count:
+        raise FofeError(f"alternatives must be a whole number of at least 0, not {alternatives!r}")
+    for name, value in (("for_recall", for_recall), ("exact", exact)):
+        if value is not None and not isinstance(value, bool):
+            raise FofeError(f"{name} must be True or False, not {value!r}")
+    if scheme is not None and not isinstance(scheme, str):
+        raise FofeError(f"scheme must be the name of a corpus, not {scheme!r}")
 
 
 def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
@@ -342,8 +363,8 @@ def assembled(
     """A model, or an ensemble as one model, from what its directory holds."""
     if isinstance(stored, Ensemble):
         engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
-        reach = max(member.config.receptive_field for member in stored.members)
-        return Model(stored.as_one, path=path, scorer=engines, reach=reach)
+        field = max(member.config.receptive_field for member in stored.members)
+        return Model(stored.as_one, path=path, scorer=engines, receptive_field=field)
     return Model(stored, path=path, scorer=scorer(stored))
 
 

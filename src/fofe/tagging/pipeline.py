@@ -178,7 +178,7 @@ def _model_for(named: Named, models: Models, report: Report) -> Model:
     if recognised is None and named.document.text.strip():
         report.note(f"documents whose language cannot be told, taken for {language}", named.name)
     if not models.follows(language):
-        unknown = f"the model of {language!r} does not know those of {models.conventions}"
+        unknown = f"the model of {language!r} does not know that of {models.scheme}"
         report.note(f"documents tagged without --scheme because {unknown}", named.name)
     return models.model(language)
 

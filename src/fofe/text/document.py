@@ -177,15 +177,18 @@ class Document:
         built: list[Sentence] = []
         position = 0
         for number, words in enumerate(sentences, start=1):
-            if isinstance(words, str):
+            if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
+                found = "a string" if isinstance(words, str) else f"of type {type(words).__name__}"
                 raise InputError(
-                    f"sentence {number} is a string, not a list of words", remedy="put its words in a list"
+                    f"sentence {number} is {found}, not a list of words", remedy="put its words in a list"
                 )
             tokens: list[Token] = []
             for word in words:
-                if not word:
+                if not word or not isinstance(word, str):
+                    problem = f"of type {type(word).__name__}" if not isinstance(word, str) else "empty"
                     raise InputError(
-                        f"word {len(tokens) + 1} of sentence {number} is empty", remedy="leave it out"
+                        f"word {len(tokens) + 1} of sentence {number} is {problem}",
+                        remedy="leave it out" if problem == "empty" else "words are strings",
                     )
                 tokens.append(Token(word, position, position + len(word)))
                 position += len(word) + 1

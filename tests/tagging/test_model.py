@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count, islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from fofe.decode import Decoding, agree
 from fofe.features import config as config_module
 from fofe.features import surroundings
 from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
-from fofe.model.ensemble import Ensemble
+from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel
 from fofe.tagging import model as tagger
 from fofe.tagging.model import Model, assembled
@@ -168,7 +168,7 @@ def test_one_string_is_not_many_texts(tiny_model: Model) -> None:
     for missing in (None, float("nan"), b"Leeds won.", ["Leeds won."]):
         with pytest.raises(FofeError, match="a text is a string, not of type"):
             tiny_model(missing)  # type: ignore[arg-type]
-    with pytest.raises(FofeError, match="several texts, not one string"):
+    with pytest.raises(FofeError, match="several texts are needed, not one string"):
         tiny_model.tag(TEXT)
 
 
@@ -233,16 +233,82 @@ def test_options_make_another_model(tiny_model: Model) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 1.5}, "between 0 and 1, not 1.5"),
-        ({"threshold": float("nan")}, "between 0 and 1"),
-        ({"strategy": "best"}, "unknown strategy 'best' .*highest-first"),
-        ({"alternatives": -1}, "cannot be -1"),
-        ({"agreement": -0.5}, "agreement counts 0 or more, not -0.5"),
+        ({"threshold": 1.5}, "threshold must be a number from 0 to 1, not 1.5"),
+        ({"threshold": float("nan")}, "a number from 0 to 1"),
+        ({"threshold": "a"}, "a number from 0 to 1, not 'a'"),
+        ({"strategy": "best"}, "must be one of highest-first,.*, not 'best'"),
+        ({"strategy": 3}, "must be one of highest-first,.*, not 3"),
+        ({"nested": "no"}, "nested must be true or false, not 'no'"),
+        ({"alternatives": -1}, "at least 0, not -1"),
+        ({"alternatives": "2"}, "a whole number of at least 0, not '2'"),
+        ({"agreement": -0.5}, "agreement must be a number of at least 0, not -0.5"),
+        ({"agreement": [1]}, r"agreement must be a number of at least 0, not \[1\]"),
+        ({"for_recall": 1}, "for_recall must be True or False, not 1"),
+        ({"exact": "yes"}, "exact must be True or False, not 'yes'"),
+        ({"scheme": ["news"]}, r"scheme must be the name of a corpus, not \['news'\]"),
     ],
 )
-def test_options_out_of_range(options: dict[str, float], message: str, tiny_model: Model) -> None:
+def test_options_out_of_range(options: dict[str, Any], message: str, tiny_model: Model) -> None:
     with pytest.raises(FofeError, match=message):
-        tiny_model.with_options(**options)  # type: ignore[arg-type]
+        tiny_model.with_options(**options)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda model: model(["x"]), "a text is a string, not of type list .*several texts to tag"),
+        (lambda model: model.tag(None), "several texts are needed, not a value of type NoneType"),
+        (lambda model: list(model.tag([["a", "b"]])), "a text is a string, not of type list"),
+        (lambda model: list(model.tag([TEXT, None])), "a text is a string, not of type NoneType"),
+        (lambda model: model.tag_tokens("Anna Berg"), r"several sentences are needed.*\(put the words"),
+        (lambda model: model.tag_tokens(3), "several sentences are needed, not a value of type int"),
+        (lambda model: list(model.tag_tokens([None])), "sentence 1 is of type NoneType"),
+        (lambda model: list(model.tag_tokens([["a", ["b"]]])), "word 2 of sentence 1 is of type list"),
+        (lambda model: list(model.tag_tokens([["a", None]])), r"is of type NoneType \(words are strings\)"),
+        (lambda model: model.tag_documents(Document("x")), r"several documents .*\(put one document into"),
+        (lambda model: list(model.tag_documents([TEXT])), r"a fofe.Document, not of type str \(tag takes"),
+    ],
+)
+def test_wrong_types_are_errors_with_a_fix(
+    wrong: Callable[[Any], object], message: str, tiny_model: Model
+) -> None:
+    with pytest.raises(FofeError, match=message):
+        wrong(tiny_model)
+
+
+def test_a_model_is_loaded_by_a_path_or_a_name() -> None:
+    for wrong in (None, 3, ["en"], b"en"):
+        with pytest.raises(FofeError, match=r"a model is a directory or a name, not of type .*fofe.load"):
+            fofe.load(wrong)  # type: ignore[call-overload]
+
+
+def test_a_saved_model_is_the_same_with_its_decoding(tiny_model: Model, tmp_path: Path) -> None:
+    model = tiny_model.with_options(threshold=0.9, strategy="longest-first")
+    model.save(tmp_path / "saved")
+    again = fofe.load(tmp_path / "saved")
+    assert again.decoding == model.decoding != tiny_model.decoding
+    assert again(TEXT) == model(TEXT)
+    assert again.labels == model.labels
+    assert again.training == model.training
+    tiny_model.save(tmp_path / "saved")
+    assert fofe.load(tmp_path / "saved").decoding == tiny_model.decoding, "it replaces a model"
+    (tmp_path / "other").mkdir()
+    with pytest.raises(FofeError, match="not a model directory"):
+        tiny_model.save(tmp_path / "other")
+
+
+def test_a_saved_ensemble_has_copies_of_its_members(tiny_path: Path, tmp_path: Path) -> None:
+    save_ensemble([tiny_path, tiny_path], tmp_path / "both")
+    model = fofe.load(tmp_path / "both").with_options(threshold=0.75)
+    model.save(tmp_path / "saved")
+    again = fofe.load(tmp_path / "saved")
+    assert again.decoding.threshold == 0.75
+    assert again(TEXT) == model(TEXT)
+
+
+def test_a_model_without_files_cannot_be_saved(make_model: MakeModel, tmp_path: Path) -> None:
+    with pytest.raises(FofeError, match="has no files to save"):
+        Model(stored_model(make_model, {})).save(tmp_path / "saved")
 
 
 def test_a_pickled_model_is_the_same_model(tiny_model: Model) -> None:
@@ -327,11 +393,11 @@ def test_where_a_document_is_cut_does_not_show(
             assert one == pytest.approx(other, abs=1e-5)
 
 
-def test_a_document_without_text_has_nothing_to_judge(make_model: MakeModel) -> None:
+def test_a_document_without_text_has_nothing_to_score(make_model: MakeModel) -> None:
     for seen in ({}, {"surroundings": "cased"}):
         model = Model(stored_model(make_model, seen))
         document = Document("")
-        assert len(model.judge(document).fragments) == 0
+        assert len(model.score(document).fragments) == 0
         assert next(model.tag_documents([document])).mentions == []
 
 
@@ -372,9 +438,21 @@ def stored_model(make_model: MakeModel, settings: dict[str, str]) -> StoredModel
     )
 
 
-def test_judging_tells_the_scores_of_every_fragment(tiny_model: Model) -> None:
+def test_a_fresh_model_has_the_same_scores_whatever_came_before(tiny_model: Model) -> None:
+    other = "Bergen is not Leeds; Grace Otieno of Acme left the company in 2014."
+    first = tiny_model.fresh()(TEXT)
+    for text in ("Berg", other, "mayor", TEXT):
+        tiny_model(text)
+    assert tiny_model.fresh()(TEXT).mentions == first.mentions
+    used = tiny_model.fresh()
+    used(other)
+    assert used.fresh()(TEXT).mentions == first.mentions
+    assert first.mentions
+
+
+def test_scores_of_every_fragment(tiny_model: Model) -> None:
     document = tiny_model("Anna Berg met the mayor of Bergen. It rained.")
-    scores = tiny_model.judge(document)
+    scores = tiny_model.score(document)
     longest = tiny_model.config.max_words
     tokens = [len(sentence) for sentence in document.sentences]
     assert len(scores.fragments) == sum(
