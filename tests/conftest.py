@@ -8,6 +8,7 @@ import json
 import os
 import random
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,44 @@ settings.load_profile("fofe")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest file first, so that no process waits for another at the end."""
     items.sort(key=lambda item: item.path.name != "test_docs.py")
+
+
+class DiskStates(Protocol):
+    def __call__(self, folder: Path, copies: Path, work: Callable[[], object]) -> list[Path]: ...
+
+
+@pytest.fixture(scope="session")
+def disk_states() -> DiskStates:
+    """Copies of a folder in every state that a kill could leave: before each file operation of some work."""
+    watch: Callable[[], None] | None = None
+
+    def hook(event: str, _: object) -> None:
+        if watch is not None and event.partition(".")[0] in ("open", "os", "shutil", "tempfile"):
+            watch()
+
+    sys.addaudithook(hook)
+
+    def states(folder: Path, copies: Path, work: Callable[[], object]) -> list[Path]:
+        nonlocal watch
+        found: dict[str, Path] = {}
+
+        def copy() -> None:
+            nonlocal watch
+            watch = None  # not for the operations of copying
+            content = [(file, file.is_file() and file.read_bytes()) for file in sorted(folder.rglob("*"))]
+            if str(content) not in found:
+                found[str(content)] = shutil.copytree(folder, copies / str(len(found)))
+            watch = copy
+
+        watch = copy
+        try:
+            work()
+            copy()
+        finally:
+            watch = None
+        return list(found.values())
+
+    return states
 
 
 USUAL_SECONDS = 0.1

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,8 +15,10 @@ from fofe.base.errors import InputError
 from fofe.base.files import write_atomically
 from fofe.base.journal import JOURNAL, Journal, stamp
 
+if TYPE_CHECKING:
+    from tests.conftest import DiskStates
+
 UNITS = tuple("abcd")
-_watch: Callable[[], None] | None = None
 
 
 def run(folder: Path, job: object = "job", *, resume: bool = True) -> list[str]:
@@ -41,43 +41,11 @@ def run(folder: Path, job: object = "job", *, resume: bool = True) -> list[str]:
 RESULT = "".join(f"{unit * 3}3" for unit in UNITS)
 
 
-def _hook(event: str, _: object) -> None:
-    if _watch is not None and event.partition(".")[0] in ("open", "os", "shutil", "tempfile"):
-        _watch()
-
-
-@contextmanager
-def before_each_file_operation(do: Callable[[], None]) -> Iterator[None]:
-    """Call a function before everything that Python does to the file system, but for what it does itself."""
-    global _watch
-
-    def once() -> None:
-        global _watch
-        _watch = None
-        do()
-        _watch = once
-
-    _watch = once
-    yield
-    _watch = None
-
-
-sys.addaudithook(_hook)
-
-
 @pytest.fixture(scope="module")
-def states(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def states(disk_states: DiskStates, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What the disk holds between any two operations of a job, as copies."""
-    folder, copies = tmp_path_factory.mktemp("job"), tmp_path_factory.mktemp("copies")
-    made: list[Path] = []
-
-    def copy() -> None:
-        made.append(shutil.copytree(folder, copies / str(len(made))))
-
-    with before_each_file_operation(copy):
-        run(folder)
-    copy()
-    return made
+    folder = tmp_path_factory.mktemp("job")
+    return disk_states(folder, tmp_path_factory.mktemp("copies"), lambda: run(folder))
 
 
 def recorded(folder: Path) -> list[str]:
@@ -88,7 +56,7 @@ def recorded(folder: Path) -> list[str]:
 
 
 def test_there_are_states_of_every_kind(states: list[Path]) -> None:
-    assert len(states) > 40
+    assert len(states) > 20
     assert {len(recorded(state)) for state in states} == set(range(len(UNITS) + 1))
     names = {path.name.rpartition(".")[2] for state in states for path in state.iterdir()}
     assert {"new", "old", "work", "out"} <= names

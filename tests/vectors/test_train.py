@@ -9,7 +9,7 @@ import json
 import pickle
 import random
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -23,6 +23,9 @@ from fofe.text.tokenise import tokeniser
 from fofe.vectors import train
 from fofe.vectors.corpus import paragraphs, text_files
 from fofe.vectors.train import VectorSettings, cut_sentences, train_vectors
+
+if TYPE_CHECKING:
+    from tests.conftest import DiskStates
 
 word2vec = pytest.importorskip("gensim.models.word2vec")
 
@@ -66,7 +69,7 @@ def test_vectors_are_those_of_gensim_called_by_hand(text: Path, tmp_path: Path) 
     assert "| all | 300 |" in (tmp_path / "vectors" / "README.md").read_text("utf-8").replace("  ", " ")
 
 
-def test_a_run_that_was_cut_off_goes_on_with_its_next_pass(text: Path, tmp_path: Path) -> None:
+def test_an_interrupted_training_continues_with_the_next_pass(text: Path, tmp_path: Path) -> None:
     whole = train_vectors(SMALL, [text], tmp_path / "whole", silent)
 
     class CutError(Exception):
@@ -78,12 +81,30 @@ def test_a_run_that_was_cut_off_goes_on_with_its_next_pass(text: Path, tmp_path:
 
     with pytest.raises(CutError):
         train_vectors(SMALL, [text], tmp_path / "cut", cut)
-    heard: list[str] = []
-    resumed = train_vectors(SMALL, [text], tmp_path / "cut", heard.append)
-    assert heard[0] == "en.cased.8: continuing after pass 1"
+    said: list[str] = []
+    resumed = train_vectors(SMALL, [text], tmp_path / "cut", said.append)
+    assert said[0] == "en.cased.8: continuing after pass 1"
     for one, other in zip(whole, resumed, strict=True):
         assert np.allclose(read_vectors(one).vectors, read_vectors(other).vectors, atol=1e-6)
     assert not list((tmp_path / "cut" / "work").glob("*.npz"))
+
+
+def test_a_training_killed_at_any_point_continues_to_the_same_vectors(
+    disk_states: DiskStates, text: Path, tmp_path: Path
+) -> None:
+    settings = VectorSettings(dimension=4, passes=2, views=("cased",))
+    (tmp_path / "job").mkdir()
+    states = disk_states(
+        tmp_path / "job",
+        tmp_path / "copies",
+        lambda: train_vectors(settings, [text], tmp_path / "job" / "vectors", silent),
+    )
+    (expected,) = train_vectors(settings, [text], tmp_path / "vectors", silent)
+    assert len(states) > 10
+    for state in states:
+        (file,) = train_vectors(settings, [text], state / "vectors", silent)
+        assert np.allclose(read_vectors(file).vectors, read_vectors(expected).vectors, atol=1e-6)
+        assert "en.cased.4.bin" in (state / "vectors" / "README.md").read_text("utf-8")
 
 
 def test_a_state_that_is_loaded_is_the_one_that_was_saved(text: Path, tmp_path: Path) -> None:
@@ -152,9 +173,9 @@ def test_what_is_wrong_with_a_text_counts_once_however_often_it_is_cut(tmp_path:
     text = tmp_path / "zh.txt"
     text.write_bytes("我住在北京。\n".encode() * 5 + b"\xff\n")
     settings = VectorSettings(language="zh", views=("char", "word"), dimension=8, passes=1)
-    heard: list[str] = []
-    train_vectors(settings, [text], tmp_path / "vectors", heard.append)
-    assert f"1 lines that are not UTF-8 left out (first: {text}:6)" in heard
+    said: list[str] = []
+    train_vectors(settings, [text], tmp_path / "vectors", said.append)
+    assert f"1 lines that are not UTF-8 left out (first: {text}:6)" in said
 
 
 def test_chinese_has_characters_and_words() -> None:
@@ -189,7 +210,7 @@ def test_sources_may_be_packed_directories_or_dumps(tmp_path: Path) -> None:
         text_files([tmp_path / "none"])
 
 
-def test_too_little_text_is_told(tmp_path: Path) -> None:
+def test_too_little_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("once each word\n", "utf-8")
     with pytest.raises(InputError, match="no word occurs"):
         train_vectors(SMALL, [tmp_path / "a.txt"], tmp_path / "vectors", silent)
@@ -242,7 +263,7 @@ def test_words_with_spaces_are_left_out_and_counted(
     assert "1 words with white space left out" in capsys.readouterr().err
 
 
-def test_broken_npz_files_are_told(tmp_path: Path) -> None:
+def test_broken_npz_files_are_errors(tmp_path: Path) -> None:
     path = tmp_path / "broken.npz"
     path.write_bytes(b"PK\x03\x04 and so on")
     with pytest.raises(InputError, match="not an npz file"):

@@ -32,7 +32,7 @@ def test_reads_plain_and_packed_dumps(dumps: Dumps, suffix: str, pack: Callable[
     assert not report
 
 
-def test_the_head_tells_language_and_namespaces(dumps: Dumps) -> None:
+def test_the_head_states_language_and_namespaces(dumps: Dumps) -> None:
     site = read_site(dumps.write(dumps.page("A", "text"), language="es"))
     assert site.language == "es"
     assert site.namespaces == {"archivo", "categoría", "wikipedia"}

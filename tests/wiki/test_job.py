@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +20,7 @@ from fofe.wiki.dump import TRUNCATED
 from fofe.wiki.job import Settings, label_dump
 
 if TYPE_CHECKING:
+    from tests.conftest import DiskStates
     from tests.wiki.conftest import Dumps
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "wikipedia"
@@ -48,7 +46,7 @@ sys.exit(main(sys.argv[2:]))
 def test_the_example_is_labelled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "weak.jsonl"
     assert main(["corpus", "wiki", DUMP, "--types", CLASSES, "-o", str(output), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    summary = json.loads(capsys.readouterr().out)
     documents = list(read_corpus(output))
     assert [document.id for document in documents] == [
         "Anna Berg",
@@ -72,9 +70,9 @@ def test_the_example_is_labelled(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ("University of Leeds", "ORG"),
     }
     assert (
-        told["counts"]["typed links"]
-        + sum(count for what, count in told["dropped"].items() if what.startswith("links"))
-        == told["counts"]["links"]
+        summary["counts"]["typed links"]
+        + sum(count for what, count in summary["dropped"].items() if what.startswith("links"))
+        == summary["counts"]["links"]
     )
     assert not list(tmp_path.glob("*.work"))
 
@@ -88,7 +86,7 @@ def test_workers_and_parts_make_no_difference(tmp_path: Path, monkeypatch: pytes
     assert whole.to_json() == shared.to_json()
 
 
-def test_a_killed_job_goes_on(dumps: Dumps) -> None:
+def test_a_killed_job_continues(dumps: Dumps) -> None:
     pages = [dumps.page(f"Page {number}", f"[[Lake {number}]] is deep.") for number in range(60)]
     dump = str(dumps.write(*pages, name="wiki.xml.bz2"))
     work = dumps.folder / "work"
@@ -116,55 +114,19 @@ def test_a_killed_job_goes_on(dumps: Dumps) -> None:
     ]
 
 
-_watch: Callable[[], None] | None = None
-
-
-def _hook(event: str, _: object) -> None:
-    if _watch is not None and event.partition(".")[0] in ("open", "os", "shutil", "tempfile"):
-        _watch()
-
-
-sys.addaudithook(_hook)
-
-
-@contextmanager
-def before_each_file_operation(do: Callable[[], None]) -> Iterator[None]:
-    """Call a function before everything that Python does to the file system, but for what it does itself."""
-    global _watch
-
-    def once() -> None:
-        global _watch
-        _watch = None
-        do()
-        _watch = once
-
-    _watch = once
-    yield
-    _watch = None
-
-
-def test_a_job_killed_at_any_point_goes_on_to_the_same_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_job_killed_at_any_point_continues_to_the_same_output(
+    disk_states: DiskStates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job, "PAGES_IN_A_PART", 5)
     settings = Settings((DUMP,), (CLASSES,))
-    folder = tmp_path / "job"
+    folder, copies = tmp_path / "job", tmp_path / "copies"
     folder.mkdir()
-    states: list[Path] = []
-    seen = set()
-
-    def copy() -> None:
-        content = [(file, file.is_file() and file.read_bytes()) for file in sorted(folder.rglob("*"))]
-        if str(content) not in seen:
-            seen.add(str(content))
-            states.append(shutil.copytree(folder, tmp_path / str(len(states))))
-
-    with before_each_file_operation(copy):
-        total = label_dump(settings, folder / "out.jsonl", folder / "work")
+    states = disk_states(folder, copies, lambda: label_dump(settings, folder / "out.jsonl", folder / "work"))
+    total = label_dump(settings, tmp_path / "out.jsonl", tmp_path / "work")
     assert len(states) > 20
     for state in states:
         assert label_dump(settings, state / "out.jsonl", state / "work").to_json() == total.to_json()
-        assert (state / "out.jsonl").read_bytes() == (folder / "out.jsonl").read_bytes()
+        assert (state / "out.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
         assert not list(state.glob("*work*"))
 
 
@@ -180,7 +142,7 @@ def test_the_work_of_another_job_is_not_touched(tmp_path: Path) -> None:
     assert (work / "precious.txt").exists()
 
 
-def test_a_damaged_dump_is_told_and_the_rest_labelled(
+def test_a_damaged_dump_is_reported_and_the_rest_labelled(
     dumps: Dumps, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dump = dumps.folder / "cut.xml"
@@ -192,14 +154,14 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
     assert (
         main(["corpus", "wiki", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
     )
-    told = capsys.readouterr().err
-    assert TRUNCATED in told
-    assert f"without a tab, left out (first: {table}:1)" in told
+    printed = capsys.readouterr().err
+    assert TRUNCATED in printed
+    assert f"without a tab, left out (first: {table}:1)" in printed
     assert [document.id for document in read_corpus(dumps.folder / "out.jsonl")] == ["A"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["nowhere.xml"], "nowhere.xml: cannot be read"),
         ([CLASSES], "is not XML"),
@@ -208,12 +170,12 @@ def test_a_damaged_dump_is_told_and_the_rest_labelled(
         ([DUMP, "--mapping", CLASSES], "not valid TOML"),
     ],
 )
-def test_what_cannot_be_used_is_told(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_unusable_input_is_an_error(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "out.jsonl"
     assert main(["corpus", "wiki", *arguments, "-o", str(output)]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not output.exists()
 
 
@@ -226,7 +188,7 @@ def test_a_work_directory_that_would_take_the_output_with_it_is_refused(
     assert "would hold the output, and is removed at the end" in capsys.readouterr().err
 
 
-def test_an_output_that_cannot_be_written_is_told_before_the_work(
+def test_an_output_that_cannot_be_written_is_an_error_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["corpus", "wiki", DUMP, "-o", str(tmp_path / "nowhere" / "out.jsonl")]) == 2

@@ -48,7 +48,7 @@ def test_the_shipped_mapping_knows_common_classes(
         Evidence(TABLE, ""),
     ],
 )
-def test_what_stands_nowhere_gives_no_type(evidence: Evidence) -> None:
+def test_an_unknown_class_gives_no_type(evidence: Evidence) -> None:
     assert load_mapping("en").types(evidence) is None
 
 
@@ -72,7 +72,7 @@ def test_a_mapping_of_ones_own_replaces_the_shipped_one(tmp_path: Path) -> None:
         ('[classes.en]\nPER = ["model"]\nMISC = ["model"]', "'model' .* two types"),
     ],
 )
-def test_a_broken_mapping_is_told(tmp_path: Path, content: str, problem: str) -> None:
+def test_a_broken_mapping_is_an_error(tmp_path: Path, content: str, problem: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(content, "utf-8")
     with pytest.raises(ConfigError, match=problem):

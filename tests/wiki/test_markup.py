@@ -73,11 +73,11 @@ def test_only_paragraphs_stay(source: str, text: str) -> None:
         ("(;) [[a]] (  ) [[b]]\n* [[c]]\n [[d]]", [("a", "a"), ("b", "b"), ("d", "d")]),
     ],
 )
-def test_links_stand_where_their_text_does(source: str, links: list[tuple[str, str]]) -> None:
+def test_links_have_the_span_of_their_text(source: str, links: list[tuple[str, str]]) -> None:
     assert linked(parsed(source)) == links
 
 
-def test_a_page_tells_its_templates_and_categories() -> None:
+def test_a_page_has_its_templates_and_categories() -> None:
     markup = parsed("{{Infobox_city|name={{inner}}}}\n{{Use dates}}\nText.\n[[Category:Cities|Oslo]]")
     assert markup.templates == ["Infobox city", "Use dates"]
     assert markup.categories == ["Cities"]

@@ -56,7 +56,7 @@ PLACE = {"category": {"GPE"}, "sentence": {"GPE"}}
         ),
     ],
 )
-def test_a_page_tells_what_it_is(language: str, markup: str, types: dict[str, set[str]]) -> None:
+def test_a_page_gives_evidence_of_its_type(language: str, markup: str, types: dict[str, set[str]]) -> None:
     assert page("X", markup, language).types == types
 
 
@@ -74,7 +74,7 @@ def test_disambiguation_pages_are_known(language: str, template: str) -> None:
     assert page("X", f"'''X''' is a city.\n{{{{{template}}}}}", language).ambiguous
 
 
-def test_links_in_small_letters_tell_common_nouns() -> None:
+def test_links_in_lower_case_show_common_nouns() -> None:
     found = page(
         "X", "An [[astronomer]] of the [[Moon]], many [[moon]]s and the [[Anna Berg|mayor]], a [[mayor]]."
     )
@@ -102,7 +102,7 @@ def test_a_redirect_into_a_part_of_a_page_leads_nowhere() -> None:
         ("Bose–Einstein condensate", False),
     ],
 )
-def test_a_title_with_small_words_is_no_name(title: str, name: bool) -> None:
+def test_a_title_with_lower_case_words_is_no_name(title: str, name: bool) -> None:
     assert looks_like_name(title, wiki_language("en")) == name
 
 
