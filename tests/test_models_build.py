@@ -14,7 +14,9 @@ from fofe.cli import main
 from fofe.evaluate.scheme import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
 from fofe.tagging.model import load
-from fofe.training.config import load_config
+from fofe.training.annotation import Annotation, LabelledSentence
+from fofe.training.config import CorpusConfig, load_config
+from fofe.training.corpora import Corpus
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -88,6 +90,29 @@ def test_a_run_becomes_a_package(
         assert found["sentences_f1"] == found["f1"], "the documents have one sentence each"
     assert shipped["uncompressed"]["data"]["f1"] == pytest.approx(model.training["dev"]["f1"], abs=0.01)
     assert (package / "LICENSE").read_text("utf-8") == "Do what you like.\n"
+
+
+def test_a_model_is_scored_as_its_users_see_it(scripts: Any, tiny_path: Path) -> None:
+    """In the labels of the corpus: a label may stand for several of the model's, others do not count."""
+    of_scores = importlib.import_module("_scores")
+    words = ["The", "University", "of", "Leeds", "hired", "Omar", "Haddad", "in", "2014", "."]
+    spans = [(1, 4, "ORG"), (3, 4, "PLACE"), (5, 7, "PER")]
+    sentences = [LabelledSentence(words, spans, opens) for opens in (True, False, True)]
+    assert [len(one.sentences) for one in of_scores.documents(sentences)] == [2, 1]
+    assert [len(one.sentences) for one in of_scores.documents(sentences, by_sentence=True)] == [1, 1, 1]
+    stands_for = {"ORG": ["ORG"], "PLACE": ["GPE", "LOC"], "PER": ["PER"]}
+    labels = {own: frozenset(of_model) for own, of_model in stands_for.items()}
+
+    def scores(nested: bool, **options: Any) -> dict[str, float]:
+        annotation = Annotation(labels, frozenset(labels), nested)
+        corpus = Corpus(CorpusConfig("data", ("train.jsonl",)), annotation, [], [], sentences)
+        found: dict[str, float] = of_scores.scores(load(tiny_path).with_options(**options), corpus, "test")
+        return found
+
+    all_found = {"precision": 100.0, "recall": 100.0, "f1": 100.0, "sentences_f1": 100.0, "names_f1": 100.0}
+    assert scores(nested=True) == all_found
+    assert scores(nested=False) == all_found, "outermost mentions alone, on both sides"
+    assert scores(nested=True, threshold=1.0)["recall"] == 0.0
 
 
 def test_the_card_has_data_scores_limits_and_how_to_build_it(
