@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -42,3 +44,15 @@ class ConfigError(InputError):
 
 class ModelError(InputError):
     """A model directory that cannot be loaded."""
+
+
+@contextmanager
+def in_file(path: str | Path, line: int | None = None) -> Iterator[None]:
+    """Add the file, and the line, to input errors that are raised inside and name no file."""
+    try:
+        yield
+    except InputError as error:
+        if error.path is not None:
+            raise
+        line = line if error.line is None else error.line
+        raise type(error)(error.problem, path=path, line=line, remedy=error.remedy) from None

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, in_file
 from fofe.base.files import STANDARD, Target, read_text, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats.common import (
@@ -90,10 +90,8 @@ def read_document(text_path: Path, id: str, report: Report) -> Document:
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         line = line.removesuffix("\r")
         if line.startswith("T"):
-            try:
+            with in_file(path, number):
                 document.mentions += _mentions(line, document.text, report, f"{path}:{number}")
-            except InputError as error:
-                raise InputError(error.problem, path=path, line=number, remedy=error.remedy) from None
         elif line[:1] in _OTHER_LINES:
             report.note(f"brat {_OTHER_LINES[line[0]]} left out", f"{path}:{number}")
         elif line.strip():

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, in_file
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats.common import (
@@ -66,13 +66,15 @@ def read(
     Columns count from 0, or from the end if negative; with a `tag_column` of None only words are read. Lines
     that begin with `#` are comments if `comments` is true and tokens if it is false; None decides by line.
     """
-    table = _Table(display_name(path), read_text(path), token_column, tag_column, comments)
-    sentences = list(table.sentences(report))
+    name = display_name(path)
+    table = _Table(name, read_text(path), token_column, tag_column, comments)
+    with in_file(name):
+        sentences = list(table.sentences(report))
+        found = _scheme(sentences, scheme, report)
     if not any(rows.words for rows in sentences):
-        report.note(EMPTY_FILES, table.path)
-    found = _scheme(sentences, scheme, table.path, report)
+        report.note(EMPTY_FILES, name)
     for group in _documents(sentences):
-        yield _document(group, found, table.path, report)
+        yield _document(group, found, name, report)
 
 
 class _Table:
@@ -129,7 +131,8 @@ class _Table:
             problem = (
                 "the token column is empty" if word == "" else f"there is no column {self._token_column}"
             )
-            raise self._error(problem, number, "--token-column names the column of the words, from 0")
+            remedy = "--token-column names the column of the words, from 0"
+            raise InputError(problem, line=number, remedy=remedy)
         rows.words.append(word)
         rows.lines.append(number)
         if self._tag_column is not None:
@@ -143,24 +146,20 @@ class _Table:
             remedy = f"look for a {separator} inside a token, or a line without its tag"
             if line.startswith("#"):
                 remedy += "; a comment line needs --comments"
-            raise self._error(
-                f"{len(columns)} columns where the rows before have {self._columns}", number, remedy
-            )
+            problem = f"{len(columns)} columns where the rows before have {self._columns}"
+            raise InputError(problem, line=number, remedy=remedy)
 
     def _tag(self, columns: list[str], tag_column: int, number: int) -> str:
         if len(columns) == 1:
-            raise self._error("one column only, so no tag", number, "give a word and a tag on each line")
+            remedy = "give a word and a tag on each line"
+            raise InputError("one column only, so no tag", line=number, remedy=remedy)
         tag = _column(columns, tag_column)
         if tag is None:
-            raise self._error(f"there is no column {tag_column}", number, "columns count from 0")
+            raise InputError(f"there is no column {tag_column}", line=number, remedy="columns count from 0")
         if not is_tag(tag):
-            raise self._error(
-                f"{tag!r} is not a tag", number, "a tag is O or like B-PER; --tag-column names its column"
-            )
+            remedy = "a tag is O or like B-PER; --tag-column names its column"
+            raise InputError(f"{tag!r} is not a tag", line=number, remedy=remedy)
         return tag
-
-    def _error(self, problem: str, line: int, remedy: str) -> InputError:
-        return InputError(problem, path=self.path, line=line, remedy=remedy)
 
 
 def _has_tabs(lines: list[str]) -> bool:
@@ -179,28 +178,21 @@ def _column(columns: list[str], number: int) -> str | None:
     return columns[number] if -len(columns) <= number < len(columns) else None
 
 
-def _scheme(sentences: list[_Rows], name: str, path: str, report: Report) -> TagScheme | None:
+def _scheme(sentences: list[_Rows], name: str, report: Report) -> TagScheme | None:
     """The scheme of the tags, or None for a file without mentions."""
-    if name != AUTO:
-        scheme = tag_scheme(name)
-        _check_letters(sentences, scheme, path)
-        return scheme
-    if all(tag == OUTSIDE for rows in sentences for tag in rows.tags):
-        return None
-    try:
+    if name == AUTO:
+        if all(tag == OUTSIDE for rows in sentences for tag in rows.tags):
+            return None
         scheme = detect_tag_scheme(rows.tags for rows in sentences)
-    except InputError as error:
-        raise InputError(error.problem, path=path, remedy=error.remedy) from None
-    report.found("tag scheme", scheme.name)
-    return scheme
-
-
-def _check_letters(sentences: list[_Rows], scheme: TagScheme, path: str) -> None:
+        report.found("tag scheme", scheme.name)
+        return scheme
+    scheme = tag_scheme(name)
     allowed = scheme.letters | {OUTSIDE}
     for rows in sentences:
         for tag, line in zip(rows.tags, rows.lines, strict=False):
             if tag[0] not in allowed:
-                raise InputError(f"{tag!r} is no {scheme.name} tag", path=path, line=line)
+                raise InputError(f"{tag!r} is no {scheme.name} tag", line=line)
+    return scheme
 
 
 def _documents(sentences: list[_Rows]) -> Iterator[list[_Rows]]:

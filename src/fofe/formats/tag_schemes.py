@@ -1,8 +1,7 @@
-"""Tag schemes: how the tags of a sentence spell its mentions, and the other way round.
+"""Tag schemes: from the tags of a sentence to its mentions, and back.
 
-All schemes are read the same forgiving way, that of the conlleval scorer: a tag that continues no mention
-starts one, and a mention ends where its tags end. What a scheme adds is which letters it uses and which
-sequences it calls broken.
+All schemes are read with the tolerance of the conlleval scorer: a tag that continues no mention starts one,
+and a mention ends where its tags end. A scheme defines the letters and which sequences are faults.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ def tag_scheme_names() -> str:
 
 
 def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
-    """The scheme that the tags of the sentences break least; of equals, the most usual one."""
+    """The scheme with the fewest faults in the sentences; of equals, the most common one."""
     sentences = list(sentences)
     seen = {tag[0] for tags in sentences for tag in tags} - {OUTSIDE}
     fitting = [scheme for scheme in TAG_SCHEMES if seen <= scheme.letters]
@@ -144,7 +143,7 @@ def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
             f"tags that begin with {', '.join(sorted(seen))} fit no tag scheme",
             remedy=f"accepted schemes: {tag_scheme_names()}",
         )
-    # With the letters of the first one alone the others could only be more broken.
+    # Schemes with more letters than the first could only have more faults.
     rivals = [scheme for scheme in fitting if scheme.letters == fitting[0].letters]
     if len(rivals) == 1:
         return rivals[0]

@@ -1,6 +1,6 @@
-"""Word vector files: word2vec text and binary, GloVe, fastText .vec, plain or packed; and npz.
+"""Word vector files: word2vec text and binary, GloVe, fastText .vec, compressed or not; and npz.
 
-Read here rather than with gensim, so that training needs no more than torch and errors name the place.
+gensim is not used, so that training needs no more than torch and errors name the line.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, in_file
 from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed, write_atomically
 from fofe.base.report import Report
 
 VECTOR_KINDS = ("text", "binary", "npz")
-"""What vectors can be written as."""
+"""The kinds of files that can be written."""
 SPACED = "words with white space left out, which no such file can hold"
 NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
@@ -38,23 +38,28 @@ class WordVectors:
 
 
 def read_vectors(path: str | Path) -> WordVectors:
-    """Read a word vector file of any of the known kinds, which is recognised from its content."""
-    try:
-        with open_compressed(path) as stream:
-            first = stream.readline(WORD_LIMIT * 10)
-            rest = stream.read(4096)
-        if first.startswith(NPZ_START):
-            return _read_npz(path)
-        if not first.strip():
-            raise InputError("is empty", path=path, remedy="give a word2vec, GloVe or fastText file")
-        header = _header(first)
-        if header is not None and header[0] == 0:
-            raise InputError("its header tells 0 words", path=path, line=1, remedy="correct it")
-        if header is None or _is_text(rest, header[1]):
-            return _read_text(path, header)
-        return _read_binary(path, *header)
-    except DECOMPRESSION_ERRORS as error:
-        raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path) from None
+    """Read a word vector file; its kind is recognised from its content."""
+    with in_file(path):
+        try:
+            return _read(path)
+        except DECOMPRESSION_ERRORS as error:
+            raise InputError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _read(path: str | Path) -> WordVectors:
+    with open_compressed(path) as stream:
+        first = stream.readline(WORD_LIMIT * 10)
+        rest = stream.read(4096)
+    if first.startswith(NPZ_START):
+        return _read_npz(path)
+    if not first.strip():
+        raise InputError("is empty", remedy="give a word2vec, GloVe or fastText file")
+    header = _header(first)
+    if header is not None and header[0] == 0:
+        raise InputError("its header says 0 words", line=1, remedy="correct it")
+    if header is None or _is_text(rest, header[1]):
+        return _read_text(path, header)
+    return _read_binary(path, *header)
 
 
 def _read_npz(path: str | Path) -> WordVectors:
@@ -64,22 +69,16 @@ def _read_npz(path: str | Path) -> WordVectors:
             words = arrays["words"].astype(np.uint8, casting="equiv").tobytes().decode("utf-8").split("\n")
             vectors = arrays["vectors"].astype(np.float32)
     except (KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"is not an npz file of word vectors: {error}",
-            path=path,
-            remedy="write it with fofe vectors convert",
-        ) from None
+        problem = f"is not an npz file of word vectors: {error}"
+        raise InputError(problem, remedy="write it with fofe vectors convert") from None
     if vectors.ndim != 2 or len(words) != len(vectors):
-        raise InputError(
-            f"has {len(words)} words and vectors of shape {list(vectors.shape)}",
-            path=path,
-            remedy="write it anew",
-        )
+        problem = f"has {len(words)} words and vectors of shape {list(vectors.shape)}"
+        raise InputError(problem, remedy="write it again")
     return _distinct(words, vectors)
 
 
 def _header(line: bytes) -> tuple[int, int] | None:
-    """The number of words and dimensions, where the first line tells them; GloVe's does not."""
+    """The number of words and dimensions, if the first line states them; GloVe's does not."""
     fields = line.split()
     if len(fields) == 2 and all(field.isdigit() for field in fields):
         return int(fields[0]), int(fields[1])
@@ -87,7 +86,7 @@ def _header(line: bytes) -> tuple[int, int] | None:
 
 
 def _is_text(sample: bytes, dimension: int) -> bool:
-    """Whether what follows a header looks like a line of numbers."""
+    """True if the data after a header looks like a line of numbers."""
     fields = sample.split(b"\n", 1)[0].split()[1:]
     try:
         [float(field) for field in fields[: min(dimension, 5)]]
@@ -108,18 +107,14 @@ def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
     for row in range(count):
         space = data.find(b" ", position, position + WORD_LIMIT)
         if space < 0 or space + 1 + size > len(data):
-            raise InputError(
-                f"ends or breaks in word {row + 1} of the {count} x {dimension} that its header tells",
-                path=path,
-                remedy="check the header, or fetch the file again",
-            )
+            problem = f"ends or breaks in word {row + 1} of the {count} x {dimension} of its header"
+            raise InputError(problem, remedy="check the header, or fetch the file again")
         words.append(data[position:space].lstrip(b"\n").decode("utf-8", "replace"))
         vectors[row] = np.frombuffer(data, dtype="<f4", count=dimension, offset=space + 1)
         position = space + 1 + size
     if data[position:].strip(b"\n"):
-        raise InputError(
-            f"goes on after the {count} words that its header tells", path=path, remedy="correct the header"
-        )
+        problem = f"goes on after the {count} words of its header"
+        raise InputError(problem, remedy="correct the header")
     return _distinct(words, vectors)
 
 
@@ -132,26 +127,18 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
         fields = numbers.split()
         if dimension is None:
             dimension = len(fields)
-        # A word may hold spaces (some GloVe files): the vector is what stands last.
+        # A word may contain spaces (some GloVe files): the vector comes last.
         spare = max(0, len(fields) - dimension)
         word = " ".join([word, *fields[:spare]])
         row = _numbers(fields[spare:])
         if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
-            raise InputError(
-                f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word",
-                path=path,
-                line=number,
-                remedy="correct the line or the header",
-            )
+            problem = f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word"
+            raise InputError(problem, line=number, remedy="correct the line or the header")
         words.append(word)
         rows.append(row)
     if header and len(words) != header[0]:
-        raise InputError(
-            f"its header tells {header[0]} words, {len(words)} are there",
-            path=path,
-            line=1,
-            remedy="correct it",
-        )
+        problem = f"its header says {header[0]} words, there are {len(words)}"
+        raise InputError(problem, line=1, remedy="correct it")
     return _distinct(words, np.array(rows, dtype=np.float32).reshape(len(words), dimension or 0))
 
 
@@ -170,9 +157,8 @@ def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
                 try:
                     yield number, line.decode("utf-8").rstrip("\r\n ")
                 except UnicodeDecodeError:
-                    raise InputError(
-                        "is not UTF-8", path=path, line=number, remedy="convert the file to UTF-8"
-                    ) from None
+                    remedy = "convert the file to UTF-8"
+                    raise InputError("is not UTF-8", line=number, remedy=remedy) from None
 
 
 def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
