@@ -353,7 +353,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
             "--alternatives is shown in jsonl and tsv only",
         ),
         (["--text", "x", "-o", "x.html", "--offsets", "utf16"], "jsonl and tsv only, not in html: give"),
-        (["--text", "x", "--device", "cuda"], "--device goes with --engine torch: without that it has no"),
+        (["--text", "x", "--device", "cuda"], "--device goes with --engine torch (leave it out)"),
         (["--text", "x", "--device", "cpu", "--engine", "spark"], "--device goes with --engine torch"),
         (["in.parquet", "-o", "out.parquet", "--device", "cuda"], "--device goes with --engine torch"),
         (["--text", "x", "--master", "local[2]"], "--master goes with --engine spark"),

@@ -264,7 +264,7 @@ def test_a_killed_worker_is_an_error(model: str) -> None:
         _, error = process.communicate(timeout=HANGING)
         assert process.returncode == 2
         assert error == (
-            "fofe: a worker process was killed by signal 9 (if memory is short, take fewer workers) "
+            "fofe: a worker process was killed by signal 9 (if memory is short, use fewer workers) "
             "before its work was done\n"
         )
         wait_for_end(workers)

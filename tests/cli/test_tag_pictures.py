@@ -46,4 +46,4 @@ def test_redaction_writes_text_with_types(tiny_path: Path, capsys: pytest.Captur
 
 def test_redaction_is_text_only(tiny_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tag(tiny_path, "--text", TEXT, "--redact", "--format", "jsonl") == 2
-    assert "--redact writes text, not jsonl" in capsys.readouterr().err
+    assert "--redact writes text: leave --format out" in capsys.readouterr().err

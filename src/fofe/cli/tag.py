@@ -12,6 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from fofe.base.errors import FofeError
 from fofe.cli import PARTIAL
 from fofe.cli._command import OptionGroup, command, flag, option, repeated
 from fofe.cli._files import files_read, refuse_input
@@ -20,8 +21,8 @@ from fofe.cli._progress import Bar, say, say_report
 
 if TYPE_CHECKING:
     from fofe.base.report import Report
-    from fofe.show.documents import OutputFormat
     from fofe.tagging.pipeline import Input, Tagged, TagJob
+    from fofe.tagging.sources import Source
 
 OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
 INPUT_FORMATS = ("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano")
@@ -122,21 +123,24 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.base.files import STANDARD, open_output
     from fofe.base.report import Report
     from fofe.show.documents import OutputFormat
+    from fofe.tagging.sources import inputs, texts, total_size
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
-    _check_effect(args, parquet=parquet)
+    _check_options(args, parquet=parquet)
     if parquet:
         return _tag_parquet(args)
     report = Report()
-    waiting, size = _input(args, report)
+    sources = [] if args.text else _sources(args, report)
+    waiting = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
     output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
-    job = _job(args, output)
+    results = _results(args, _job(args, output.writer), sources, chain(first_two, waiting))
+    size = total_size(sources) if sources else None
     with (
-        closing(_results(args, job, chain(first_two, waiting))) as results,
+        closing(results),
         open_output(args.output) as stream,
         Bar(total=size, unit="B", unit_scale=True, shown=sys.stderr.isatty() and not on_terminal) as bar,
     ):
@@ -149,63 +153,9 @@ def tag(args: argparse.Namespace) -> int:
     return PARTIAL if bad else 0
 
 
-def _results(
-    args: argparse.Namespace, job: TagJob[str], waiting: Iterator[Input]
-) -> Generator[Tagged[str], None, None]:
-    """What becomes of the documents, chunk after chunk."""
-    if args.engine == "spark":
-        from fofe.base.report import Report
-        from fofe.spark.session import make_session
-        from fofe.spark.tagging import tag_lines
-        from fofe.tagging.sources import find_sources
-
-        sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, Report())
-        return tag_lines(make_session(args.master), job, sources)
-    from fofe.base.workers import in_order
-    from fofe.tagging.pipeline import chunks
-
-    return in_order(job, chunks(waiting, lambda one: one.size), args.workers)
-
-
-def _check_effect(args: argparse.Namespace, *, parquet: bool) -> None:
-    """Refuse options that would have no effect."""
-    from fofe.base.errors import FofeError
-
-    idle = {
-        "--device goes with --engine torch": args.device != "auto" and args.engine != "torch",
-        "--master goes with --engine spark": args.master is not None and args.engine != "spark",
-        "--text-column goes with parquet files": args.text_column != "text" and not parquet,
-    }
-    for rule, broken in idle.items():
-        if broken:
-            raise FofeError(f"{rule}: without that it has no effect (leave it out)")
-
-
-def _tag_parquet(args: argparse.Namespace) -> int:
-    """Tag the texts of parquet files into others, here or on Spark."""
-    _check_parquet(args)
-    options = {name: value for name, value in _options(args).items() if value is not None}
-    if args.engine != "spark":
-        from fofe.tagging.parquet import tag_files
-        from fofe.tagging.pipeline import TagJob, mentions_only
-
-        job = TagJob(_model(args), mentions_only, args.engine, args.device, options)
-        rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
-        say(f"{rows} rows tagged")
-        return 0
-    from fofe.spark.session import make_session
-    from fofe.spark.tagging import tag_parquet
-
-    model = _model(args)
-    tag_parquet(make_session(args.master), args.inputs, args.output, args.text_column, model, options)
-    return 0
-
-
-def _check_parquet(args: argparse.Namespace) -> None:
-    """Refuse options that do not apply to parquet files."""
-    from fofe.base.errors import FofeError
-
-    refused = {
+def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
+    """Refuse options that would have no effect, or that exclude one another."""
+    not_with_parquet = {
         "--text": args.text,
         "--input": args.source_format,
         "--format": args.format,
@@ -214,44 +164,42 @@ def _check_parquet(args: argparse.Namespace) -> None:
         "--flat": args.flat,
         "--alternatives": args.alternatives,
     }
-    for name, given in refused.items():
-        if given:
+    for name, given in not_with_parquet.items():
+        if parquet and given:
             raise FofeError(
                 f"{name} does not go with parquet, which gets a column of all mentions, in code points"
             )
-    paths = (args.output, *args.inputs)
-    if not args.inputs or not all(path.endswith(PARQUET) for path in paths):
-        raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
-    in_folders = (file for path in args.inputs for file in Path(path).glob(f"*{PARQUET}"))
-    refuse_input(args.output, chain(args.inputs, in_folders))
+    problems = {
+        "give either --text or files, not both": args.text and args.inputs,
+        "--device goes with --engine torch (leave it out)": args.device != "auto" and args.engine != "torch",
+        "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
+        "--text-column goes with parquet files (leave it out)": args.text_column != "text" and not parquet,
+        "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",
+        "--redact writes text: leave --format out": args.redact and args.format not in (None, "text"),
+    }
+    for problem, found in problems.items():
+        if found:
+            raise FofeError(problem)
 
 
-def _input(args: argparse.Namespace, report: Report) -> tuple[Iterator[Input], int | None]:
-    """The documents that are to be read, and their bytes if that is known."""
-    from fofe.base.errors import FofeError
-    from fofe.tagging.sources import find_sources, inputs, texts, total_size
+def _sources(args: argparse.Namespace, report: Report) -> list[Source]:
+    """The files to read, none of which is the output."""
+    from fofe.tagging.sources import find_sources
 
-    if args.text and args.inputs:
-        raise FofeError("give either --text or files, not both")
-    if args.text:
-        return texts(args.text), None
     if not args.inputs and sys.stdin.isatty():
         say("reads what you type, one document per line, until Ctrl-D (see fofe tag --help for other ways)")
     sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
-    return inputs(sources, report), total_size(sources)
+    return sources
 
 
 def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
-    """The format of the output: what was asked for, what the name of the file promises, or what fits."""
-    from fofe.base.errors import FofeError
+    """The format of the output: the given one, that of the file's suffix, or one that suits the terminal."""
     from fofe.show.documents import format_of_output
 
-    if args.redact and args.format not in (None, "text"):
-        raise FofeError(f"--redact writes text, not {args.format}: leave --format out")
     if args.redact:
         return "redacted"
-    # Text has no place for what these ask for, so it is not what is meant where nothing says so.
+    # Text cannot show what these options ask for, so it is not the default with them.
     asked = {"--alternatives": args.alternatives, "--offsets": args.offsets != "codepoints"}
     detailed = [name for name, given in asked.items() if given]
     usual = "text" if on_terminal and not detailed else "jsonl"
@@ -261,12 +209,12 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     return format
 
 
-def _job(args: argparse.Namespace, output: OutputFormat) -> TagJob[str]:
+def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     from fofe.tagging.pipeline import TagJob
 
     return TagJob(
         models=_model(args),
-        writer=output.writer,
+        writer=writer,
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
         options=_options(args),
@@ -276,8 +224,7 @@ def _job(args: argparse.Namespace, output: OutputFormat) -> TagJob[str]:
 
 
 def _model(args: argparse.Namespace) -> str:
-    """The directory of the model that is wanted, or `auto`."""
-    from fofe.base.errors import FofeError
+    """The directory of the model to use, or `auto`."""
     from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path
 
     if args.lang is None:
@@ -301,15 +248,30 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _results(
+    args: argparse.Namespace, job: TagJob[str], sources: list[Source], waiting: Iterator[Input]
+) -> Generator[Tagged[str], None, None]:
+    """The results of all documents, chunk by chunk."""
+    if args.engine == "spark":
+        from fofe.spark.session import make_session
+        from fofe.spark.tagging import tag_lines
+
+        return tag_lines(make_session(args.master), job, sources)
+    from fofe.base.workers import in_order
+    from fofe.tagging.pipeline import chunks
+
+    return in_order(job, chunks(waiting, lambda one: one.size), args.workers)
+
+
 def _write(
     results: Iterable[Tagged[str]], stream: IO[str], bar: Bar, report: Report, *, strict: bool
 ) -> tuple[int, int]:
-    """Write and tell what comes; returns how many documents were tagged and how many were bad."""
+    """Write results as they come; returns how many documents were tagged and how many were unreadable."""
     tagged = 0
     bad: Counter[str] = Counter()
     for result in results:
         stream.writelines(filter(None, result.outputs))
-        stream.flush()  # whoever reads the other end of a pipe sees it now
+        stream.flush()  # the other end of a pipe sees it now
         if strict and result.bad:
             raise result.bad[0]
         for error in result.bad:
@@ -323,3 +285,25 @@ def _write(
         if number > BAD_SHOWN:
             bar.say(f"{path}: {number - BAD_SHOWN} more left out")
     return tagged, bad.total()
+
+
+def _tag_parquet(args: argparse.Namespace) -> int:
+    """Tag the texts of parquet files into others, here or on Spark."""
+    if not args.inputs or not all(path.endswith(PARQUET) for path in (args.output, *args.inputs)):
+        raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
+    in_folders = (file for path in args.inputs for file in Path(path).glob(f"*{PARQUET}"))
+    refuse_input(args.output, chain(args.inputs, in_folders))
+    if args.engine == "spark":
+        from fofe.spark.session import make_session
+        from fofe.spark.tagging import tag_parquet
+
+        spark, model = make_session(args.master), _model(args)
+        tag_parquet(spark, args.inputs, args.output, args.text_column, model, _options(args))
+        return 0
+    from fofe.tagging.parquet import tag_files
+    from fofe.tagging.pipeline import mentions_only
+
+    job = _job(args, mentions_only)
+    rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
+    say(f"{rows} rows tagged")
+    return 0
