@@ -11,10 +11,9 @@ from _record import shared
 
 from fofe.base.report import Report
 from fofe.formats import jsonl, read_corpus
-from fofe.kbp.check import check_mention
 from fofe.kbp.convert import to_training
 from fofe.kbp.source import Reading, SourceDocument, read_all
-from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, by_document, check_mention, numbered, read_tab, write_tab
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, split_label
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.kbp.check import problems
 from fofe.kbp.source import Reading, SourceDocument, read_sources
-from fofe.kbp.tab import TabMention, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, numbered, problems, read_tab, write_tab
 
 from .conftest import NEWSWIRE
 

@@ -103,7 +103,7 @@ def tag(args: argparse.Namespace) -> int:
 
 
 def _how(args: argparse.Namespace) -> SourceTagging:
-    from fofe.kbp.language import language_code
+    from fofe.kbp.source import language_code
     from fofe.kbp.tag import SourceTagging
     from fofe.tagging.installed import model_path
 
@@ -174,9 +174,8 @@ def check(args: argparse.Namespace) -> int:
       fofe kbp check gold.tab a.xml b.xml --offsets-from file
     """
     from fofe.base.report import Report
-    from fofe.kbp.check import problems
     from fofe.kbp.source import read_all, source_files
-    from fofe.kbp.tab import read_tab
+    from fofe.kbp.tab import problems, read_tab
 
     report = Report()
     bad: list[InputError] = []

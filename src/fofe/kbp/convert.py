@@ -14,10 +14,8 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import read_corpus, write_corpus
-from fofe.kbp.check import check_mention
-from fofe.kbp.language import language_code
-from fofe.kbp.source import SourceDocument
-from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
+from fofe.kbp.source import SourceDocument, language_code
+from fofe.kbp.tab import TabMention, by_document, check_mention, numbered, read_tab, write_tab
 from fofe.text.align import Aligner
 from fofe.text.document import Document, Mention
 from fofe.text.tokenise import PLAIN, tokeniser

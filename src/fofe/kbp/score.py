@@ -14,7 +14,7 @@ import numpy as np
 
 from fofe.evaluate.bootstrap import Numbers
 from fofe.evaluate.scores import Counts
-from fofe.kbp.language import CHINESE, ENGLISH, SPANISH, UNKNOWN, language_of_id
+from fofe.kbp.source import CHINESE, ENGLISH, SPANISH, UNKNOWN, language_of_id
 from fofe.kbp.tab import TabMention
 from fofe.text.document import NAME, NOMINAL
 

@@ -15,9 +15,8 @@ from typing import NamedTuple
 from fofe.base.errors import InputError
 from fofe.base.files import read_text
 from fofe.base.report import Report
-from fofe.kbp.language import language_of
-from fofe.kbp.markup import Tag, attribute, tag_at, tags
-from fofe.kbp.shown import Shown, ShownBuilder
+from fofe.kbp.markup import Shown, ShownBuilder, Tag, attribute, tag_at, tags
+from fofe.text.detect import detect
 
 NAMES_THE_DOCUMENT = frozenset({"docid", "docno"})
 NOT_TEXT = NAMES_THE_DOCUMENT | {"doctype", "date", "datetime", "date_time", "postdate", "poster"}
@@ -27,6 +26,15 @@ INLINE = frozenset(
 )
 """Tags within a sentence, and what is no element, such as a comment."""
 SUFFIXES = frozenset({".xml", ".sgm", ".sgml", ".txt", ".cmp", ".df", ".mpdf", ".nw", ".src"})
+
+ENGLISH, CHINESE, SPANISH = "eng", "cmn", "spa"
+UNKNOWN = "und"
+"""The code of ISO 639 for a language that was not determined."""
+_CODES = {
+    **dict.fromkeys(("en", "eng"), ENGLISH),
+    **dict.fromkeys(("zh", "zho", "chi", "cmn"), CHINESE),
+    **dict.fromkeys(("es", "spa"), SPANISH),
+}
 
 _DOCUMENT = re.compile(r"<doc(?=[\s>])", re.IGNORECASE)
 
@@ -60,8 +68,24 @@ class SourceDocument:
     path: str = ""
 
     def language(self) -> str | None:
-        """Its language as three letters, by its id or its text."""
-        return language_of(self.id, self.shown.text)
+        """Its language as three letters, by its id, else by its text; None where neither is clear."""
+        by_id = language_of_id(self.id)
+        detected = None if by_id else detect(self.shown.text)
+        return _CODES[detected] if detected else by_id
+
+
+def language_code(code: str) -> str:
+    """The three letters of a language that was given as `en`, `eng`, `zh`, `cmn`, `fra` ..."""
+    known = _CODES.get(code.lower())
+    if known is None and not re.fullmatch("[a-z]{3}", code.lower()):
+        raise InputError(f"unknown language {code!r}", remedy="give three letters: eng, cmn, spa")
+    return known or code.lower()
+
+
+def language_of_id(id: str) -> str | None:
+    """The language that an id names, as in `ENG_NW_001278`, `NYT_ENG_20130822.0147`, `bolt-cmn-DF-1`."""
+    parts = re.findall(r"[A-Za-z]+", id.lower())
+    return next((_CODES[part] for part in parts if len(part) == 3 and part in _CODES), None)
 
 
 def source_files(paths: list[str]) -> list[Path]:

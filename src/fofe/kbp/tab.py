@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, display_name, open_output, read_lines
 from fofe.base.report import Report
+from fofe.kbp.source import SourceDocument
 from fofe.text.document import NAME, NOMINAL
 
 SUFFIX = ".tab"
-COLUMNS = (
-    "run id",
-    "mention id",
-    "mention string",
-    "document:start-end",
-    "KB id",
-    "type",
-    "kind",
-    "confidence",
-)
+COLUMNS = "run id, mention id, mention string, document:start-end, KB id, type, kind, confidence"
+WIDTH = len(COLUMNS.split(", "))
 NIL = "NIL"
 
 _PROVENANCE = re.compile(r"(.+):([0-9]{1,15})-([0-9]{1,15})")
@@ -76,8 +69,8 @@ def read_tab(path: str | Path, report: Report) -> list[TabMention]:
 
 def _parse(line: str, path: str, number: int, report: Report) -> TabMention:
     columns = line.split("\t")
-    if len(columns) > len(COLUMNS):
-        report.note(f"lines with more than {len(COLUMNS)} columns, the others left out", f"{path}:{number}")
+    if len(columns) > WIDTH:
+        report.note(f"lines with more than {WIDTH} columns, the others left out", f"{path}:{number}")
     try:
         return _mention(columns)
     except InputError as error:
@@ -85,11 +78,9 @@ def _parse(line: str, path: str, number: int, report: Report) -> TabMention:
 
 
 def _mention(columns: list[str]) -> TabMention:
-    if len(columns) < len(COLUMNS):
-        raise InputError(
-            f"{len(columns)} columns", remedy=f"there should be {len(COLUMNS)}: {', '.join(COLUMNS)}"
-        )
-    run, id, text, provenance, kb, type, kind, confidence = columns[: len(COLUMNS)]
+    if len(columns) < WIDTH:
+        raise InputError(f"{len(columns)} columns", remedy=f"there should be {WIDTH}: {COLUMNS}")
+    run, id, text, provenance, kb, type, kind, confidence = columns[:WIDTH]
     found = _PROVENANCE.fullmatch(provenance)
     if found is None:
         raise InputError(f"{provenance!r} is no place in a document", remedy="write DOCUMENT:START-END")
@@ -145,3 +136,35 @@ def by_document(mentions: Iterable[TabMention]) -> dict[str, list[TabMention]]:
 def is_tab(path: str | Path) -> bool:
     """Whether a path is that of a `.tab` file."""
     return str(path) != STANDARD and Path(path).suffix.lower() == SUFFIX
+
+
+def _problem_of(mention: TabMention, document: SourceDocument) -> str | None:
+    """What is wrong with a mention of a document: outside of it, or its string is not the text there."""
+    if mention.end > len(document.text):
+        return f"{mention.place} lies outside the document, which has {len(document.text)} characters"
+    covered = document.text[mention.start : mention.end]
+    if one_line(covered) != one_line(mention.text):
+        return f"{mention.place} is {covered!r} in the document, but {mention.text!r} in the mention"
+    return None
+
+
+def check_mention(mention: TabMention, document: SourceDocument) -> None:
+    """Raise an error that names the document and both strings if a mention does not stand where it says."""
+    problem = _problem_of(mention, document)
+    if problem is not None:
+        raise InputError(
+            problem, remedy="offsets count code points of the source, markup and all; see --offsets-from"
+        )
+
+
+def problems(mentions: Iterable[TabMention], documents: Mapping[str, SourceDocument]) -> Iterator[str]:
+    """Everything that is wrong with mentions: places, strings, unknown documents, ids that are used twice."""
+    ids: set[str] = set()
+    for mention in mentions:
+        if mention.document not in documents:
+            yield f"{mention.place}: there is no document of that id"
+        elif problem := _problem_of(mention, documents[mention.document]):
+            yield problem
+        if mention.id in ids:
+            yield f"{mention.place}: the mention id {mention.id!r} is used twice"
+        ids.add(mention.id)
