@@ -26,17 +26,22 @@ NAMES = ["Omar Haddad", "Anna Berg", "Li Wei", "Grace Otieno", "Jan Novak"]
 def test_what_arrives_together_is_tagged_together(tiny_model: Model) -> None:
     pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
     from fofe.serve.batcher import Batcher
+    from fofe.serve.metrics import Metrics
     from fofe.text.tokenise import tokeniser
 
     batches: list[int] = []
     other = tiny_model.with_options(threshold=0.9999)
 
     async def serve() -> list[list[str]]:
-        batcher = Batcher(lambda requests, tokens: batches.append(requests))
+        metrics = Metrics()
+        metrics.batch = lambda requests, tokens: batches.append(requests)  # type: ignore[method-assign]
+        batcher = Batcher(metrics)
         batcher.start()
         cut = tokeniser("en").document
         work = [
-            batcher.tag(other if number % 3 == 0 else tiny_model, [cut(f"{name} left."), cut("It rained.")])
+            batcher.tag_documents(
+                other if number % 3 == 0 else tiny_model, [cut(f"{name} left."), cut("It rained.")]
+            )
             for number, name in enumerate(NAMES)
         ]
         found = await asyncio.gather(*work)

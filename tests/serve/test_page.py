@@ -209,34 +209,34 @@ def decoding(page: Page) -> tuple[str, str, bool]:
     return page.input_value("#threshold"), page.input_value("#strategy"), page.is_checked("#nested")
 
 
-def test_conventions_can_be_chosen_where_the_model_knows_them(page: Page) -> None:
+def test_a_scheme_can_be_chosen_where_the_model_has_some(page: Page) -> None:
     type_in(page, ENGLISH)
-    assert not page.get_by_label("Conventions").is_visible()
+    assert not page.get_by_label("Scheme").is_visible()
     page.select_option("#model", "conditioned")
     settle(page)
-    conventions = page.get_by_label("Conventions")
-    assert conventions.locator("option").all_text_contents() == [
+    scheme = page.get_by_label("Scheme")
+    assert scheme.locator("option").all_text_contents() == [
         "no corpus in particular",
         "everything",
         "names",
     ]
     tuned = decoding(page)
-    conventions.select_option("everything")
+    scheme.select_option("everything")
     settle(page)
     assert ("mayor", "PER") in marked(page)
-    conventions.select_option("names")
+    scheme.select_option("names")
     settle(page)
     assert ("mayor", "PER") not in marked(page)
     assert ("Anna Berg", "PER") in marked(page)
     assert lattice(page)["mayor"] != "mention"
     assert decoding(page) == ("0.63", "longest-first", False)
-    conventions.select_option("no corpus in particular")
+    scheme.select_option("no corpus in particular")
     settle(page)
     assert decoding(page) == tuned
-    conventions.select_option("names")
+    scheme.select_option("names")
     page.select_option("#model", "english")
     settle(page)
-    assert not conventions.is_visible()
+    assert not scheme.is_visible()
     assert ("mayor", "PER") in marked(page)
 
 

@@ -248,10 +248,10 @@ def client(model: Model, tiny_model: Model) -> Iterator[TestClient]:
 
 @pytest.mark.parametrize("corpus", FOUND)
 def test_a_server_takes_conventions(client: TestClient, corpus: str) -> None:
-    asked = {"text": TEXT, "conventions": corpus}
+    asked = {"text": TEXT, "scheme": corpus}
     (document,) = client.post("/v1/tag", json=asked).json()["documents"]
     assert [mention["text"] for mention in document["mentions"]] == FOUND[corpus]
-    line = client.post("/v1/stream", params={"conventions": corpus}, content=TEXT).json()
+    line = client.post("/v1/stream", params={"scheme": corpus}, content=TEXT).json()
     assert line["mentions"] == document["mentions"]
     exported = client.post("/v1/export", json={**asked, "format": "jsonl"}).json()
     assert [mention["text"] for mention in exported["mentions"]] == FOUND[corpus]
@@ -259,23 +259,16 @@ def test_a_server_takes_conventions(client: TestClient, corpus: str) -> None:
 
 def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestClient) -> None:
     for asked, problem in (
-        (
-            {"conventions": "novels"},
-            "conventions: the model 'told' does not know this corpus (it knows: bare, whole)",
-        ),
-        ({"conventions": 3}, "conventions: the model 'told' does not know this corpus"),
-        (
-            {"conventions": "bare", "model": "plain"},
-            "the model 'plain' does not know this corpus (it knows: none)",
-        ),
-        ({"conventions": "novels", "model": "huge"}, "model: Input should be 'told' or 'plain'"),
+        ({"scheme": "novels"}, "'novels' (it knows: bare, whole)"),
+        ({"scheme": "bare", "model": "plain"}, "'bare' (it knows: none)"),
+        ({"scheme": "novels", "model": "huge"}, "model: there is no 'huge' here (choose from told, plain)"),
     ):
         refused = client.post("/v1/tag", json={"text": TEXT, **asked})
         streamed = client.post("/v1/stream", params=asked, content=TEXT)
         assert (refused.status_code, streamed.status_code) == (422, 422)
         assert problem in refused.json()["error"]
         assert problem in streamed.json()["error"]
-    told = [known["conventions"] for known in client.get("/v1/models").json()["models"]]
+    told = [known["schemes"] for known in client.get("/v1/models").json()["models"]]
     assert told == [["bare", "whole"], []]
 
 

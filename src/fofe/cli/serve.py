@@ -9,6 +9,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._progress import say
 
+NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -62,7 +63,7 @@ def serve(args: argparse.Namespace) -> int:
         from fofe.serve.models import load_models
         from fofe.serve.run import serve
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette", "pydantic"):
+        if (error.name or "").partition(".")[0] not in NEEDED:
             raise
         raise FofeError("serving needs FastAPI and uvicorn (pip install 'fofe[serve]')") from None
     models = load_models(args.model)

@@ -1,9 +1,8 @@
 """Tagging for many requests at once: what arrives while a batch is tagged forms the next one.
 
-So nobody waits for company when the server is idle, and under load the cost for a token is that of batches. A
-single thread tags, which leaves the event loop free for other requests. A request hands in its documents in
-parts of limited size, one after another, so that a long one does not hold up the others; but a document stays
-whole where the model sees more of it than a sentence.
+An idle server thus answers at once, and under load a token costs as little as in large batches. A single
+thread tags, which leaves the event loop free for other requests. A request submits its documents in parts of
+limited size, one after another, so that a long one does not hold up the others.
 """
 
 from __future__ import annotations
@@ -14,15 +13,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from fofe.serve.metrics import Metrics
+from fofe.tagging.by_language import tag_each
 from fofe.tagging.model import TOKENS_AT_ONCE, Model
 from fofe.text.document import Document, Sentence
+from fofe.text.tokenise import tokeniser
+
+LONG_TEXT = 20_000
+"""Texts of so many characters are tokenised in the thread: the event loop must not wait so long."""
 
 Result = TypeVar("Result")
 
 
 @dataclass
 class _Work:
-    """Documents that one request wants tagged."""
+    """Documents of one request that are to be tagged."""
 
     model: Model
     documents: list[Document]
@@ -33,52 +38,68 @@ class _Work:
 class Batcher:
     """Collects documents from all requests and tags them together in a thread."""
 
-    def __init__(self, on_batch: Callable[[int, int], None]) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._queue: asyncio.Queue[_Work] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="fofe-tag")
-        self._on_batch = on_batch
         self._loop: asyncio.Task[None] | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait for a batch."""
-        return self._queue.qsize()
+        self._metrics = metrics
+        metrics.waiting.set_function(self._queue.qsize)
 
     def start(self) -> None:
         self._loop = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """End when nothing is under way any more."""
+        """Finish what is in progress, then end."""
         await self._queue.join()
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
         self._thread.shutdown()
 
-    async def tag(self, model: Model, documents: Sequence[Document]) -> list[Document]:
-        """The documents with their mentions; they must have sentences."""
-        tokens = sum(len(sentence) for document in documents for sentence in document.sentences)
-        done: asyncio.Future[list[Document]] = asyncio.get_running_loop().create_future()
-        self._queue.put_nowait(_Work(model, list(documents), tokens, done))
-        return await done
-
     async def run(self, function: Callable[[], Result]) -> Result:
         """Run something else in the thread that tags."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function)
 
+    async def tokenise(self, model: Model, texts: Sequence[str]) -> list[Document]:
+        """The texts with their sentences and tokens."""
+        cut = tokeniser(model.config.language).document
+        if sum(map(len, texts)) < LONG_TEXT:
+            return list(map(cut, texts))
+        return await self.run(lambda: list(map(cut, texts)))
+
+    async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
+        """The texts with their mentions."""
+        documents = await self.tokenise(model, texts)
+        self._metrics.documents.inc(len(documents))
+        tagged = [replace(document, mentions=[]) for document in documents]
+        for part in _parts(model, documents):
+            found = await self.tag_documents(model, [document for _, document in part])
+            for (number, _), document in zip(part, found, strict=True):
+                self._metrics.tokens.inc(sum(map(len, document.sentences)))
+                self._metrics.mentions.inc(len(document.mentions))
+                tagged[number].mentions += document.mentions
+        return tagged
+
+    async def tag_documents(self, model: Model, documents: list[Document]) -> list[Document]:
+        """The documents, which must have sentences, with their mentions."""
+        tokens = sum(len(sentence) for document in documents for sentence in document.sentences)
+        done: asyncio.Future[list[Document]] = asyncio.get_running_loop().create_future()
+        self._queue.put_nowait(_Work(model, documents, tokens, done))
+        return await done
+
     async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             batch = [await self._queue.get()]
             tokens = batch[0].tokens
             while tokens < TOKENS_AT_ONCE and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
                 tokens += batch[-1].tokens
-            # Whoever has given up, because of a time limit, needs no answer.
+            # A request that was given up, because of a time limit, needs no answer.
             wanted = [work for work in batch if not work.done.done()]
-            self._on_batch(len(wanted), sum(work.tokens for work in wanted))
+            self._metrics.batch(len(wanted), sum(work.tokens for work in wanted))
+            results: Sequence[list[Document] | Exception]
             try:
-                results = await loop.run_in_executor(self._thread, _tag, wanted)
+                results = await self.run(lambda wanted=wanted: _tag(wanted))  # type: ignore[misc]
             except Exception as error:
                 results = [error] * len(wanted)
             for work, result in zip(wanted, results, strict=True):
@@ -96,27 +117,23 @@ def _settle(future: asyncio.Future[list[Document]], result: list[Document] | Exc
         future.set_result(result)
 
 
-def _tag(batch: Sequence[_Work]) -> list[list[Document] | Exception]:
-    """The tagged documents of each piece of work; those for the same model are tagged as one stream."""
-    documents: dict[int, list[Document]] = {}
-    for work in batch:
-        documents.setdefault(id(work.model), []).extend(work.documents)
-    models = {id(work.model): work.model for work in batch}
-    tagged = {key: model.tag_documents(documents[key]) for key, model in models.items()}
-    return [[next(tagged[id(work.model)]) for _ in work.documents] for work in batch]
+def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
+    """The tagged documents of each piece of work; those of the same model share batches."""
+    tagged = tag_each([(work.model, document) for work in batch for document in work.documents])
+    return [[next(tagged) for _ in work.documents] for work in batch]
 
 
-def parts(model: Model, documents: Sequence[Document]) -> Iterator[list[tuple[int, Document]]]:
+def _parts(model: Model, documents: Sequence[Document]) -> Iterator[list[tuple[int, Document]]]:
     """The documents in lists of about the size of a batch, each with its number.
 
-    A long document is cut between sentences, unless what is found in one depends on others.
+    A long document is cut between sentences, unless its sentences depend on each other.
     """
     part: list[tuple[int, Document]] = []
     tokens = 0
     for number, document in enumerate(documents):
-        for piece in [document] if model.sees_documents else _pieces(document):
-            part.append((number, piece))
-            tokens += 1 + sum(map(len, piece.sentences))
+        for chunk in [document] if model.sees_documents else _cut(document):
+            part.append((number, chunk))
+            tokens += 1 + sum(map(len, chunk.sentences))
             if tokens >= TOKENS_AT_ONCE:
                 yield part
                 part, tokens = [], 0
@@ -124,7 +141,7 @@ def parts(model: Model, documents: Sequence[Document]) -> Iterator[list[tuple[in
         yield part
 
 
-def _pieces(document: Document) -> Iterator[Document]:
+def _cut(document: Document) -> Iterator[Document]:
     """The document with some of its sentences at a time."""
     sentences: list[Sentence] = []
     tokens = 0

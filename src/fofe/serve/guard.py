@@ -1,30 +1,28 @@
-"""What stands between the network and the application: who may come in, how much, and for how long."""
+"""The guard in front of the application: it checks the token, the size and the time of each request."""
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import json
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from fofe.serve.deadline import Deadline
 from fofe.serve.metrics import Metrics
 
 OPEN_PATHS = frozenset({"/", "/health"})
 OPEN_FOLDER = "/page/"
-"""What needs no token: the page itself, which asks for one, and whether the server lives."""
+"""These need no token: the page itself, which asks for one, and the health check."""
 
 STREAM = "/v1/stream"
-"""The path whose body is read as it comes; it limits itself, line by line."""
+"""The path whose body is read as it arrives; it has limits of its own, line by line."""
 
 DISCARDED_AT_MOST = 8
-"""How many times the allowed size is read and thrown away, so that a client can hear that it was too much."""
+"""How many times the allowed size is read and discarded, so that a client receives the refusal."""
 
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -39,18 +37,18 @@ _HEADERS = (
 
 @dataclass(frozen=True)
 class Limits:
-    """What a server allows."""
+    """The limits of a server."""
 
     max_bytes: int = 2_000_000
     """Of the body of a request, or of a line of a stream."""
     seconds: float = 30.0
     """For a request to arrive and be answered, or for a line of a stream to arrive."""
     token: str | None = None
-    """What requests must show as `Authorization: Bearer ...`."""
+    """The token that requests must carry as `Authorization: Bearer ...`."""
 
 
 class RefusalError(Exception):
-    """A request that is not let through."""
+    """A request that is refused."""
 
     def __init__(self, status: int, error: str) -> None:
         super().__init__(error)
@@ -86,22 +84,23 @@ class Guard:
 
     async def _pass(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         headers = dict(scope["headers"])
-        if not self._may_enter(scope["path"], headers):
+        if not self._is_allowed(scope["path"], headers):
             await _discard(receive, self._limits)
-            raise RefusalError(401, "this server wants a token: Authorization: Bearer TOKEN")
+            raise RefusalError(401, "this server needs a token: Authorization: Bearer TOKEN")
         if scope["path"] == STREAM:
             await self._app(scope, receive, answer)
             return
         seconds = self._limits.seconds
         body: bytes | None = None
         try:
-            with Deadline(seconds):
-                body = await self._body(receive, headers)
+            with anyio.fail_after(seconds):
+                if int(headers.get(b"content-length", b"0")) <= self._limits.max_bytes:
+                    body = await _read(receive, self._limits.max_bytes)
                 if body is not None:
                     await self._app(scope, _replay(body, receive), answer)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             if answer.status:
-                raise  # the answer has begun: all that is left is to break it off
+                raise  # the answer has begun: it can only be broken off
             if body is None:
                 raise RefusalError(408, f"the request did not arrive within {seconds:g} seconds") from None
             raise RefusalError(503, f"not done within {seconds:g} seconds; send less text") from None
@@ -109,20 +108,15 @@ class Guard:
             await _discard(receive, self._limits)
             raise RefusalError(413, f"more than the {self._limits.max_bytes} bytes that this server takes")
 
-    def _may_enter(self, path: str, headers: dict[bytes, bytes]) -> bool:
+    def _is_allowed(self, path: str, headers: dict[bytes, bytes]) -> bool:
         token = self._limits.token
         if token is None or path in OPEN_PATHS or path.startswith(OPEN_FOLDER):
             return True
         return hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + token.encode())
 
-    async def _body(self, receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
-        """The whole body, or None if it is too large."""
-        most = self._limits.max_bytes
-        return None if int(headers.get(b"content-length", b"0")) > most else await _read(receive, most)
-
 
 class _Answer:
-    """Sends an answer, and remembers its status; calls are those of ASGI's `send`."""
+    """An ASGI `send` that adds headers and remembers the status."""
 
     def __init__(self, send: Send, guard: Guard) -> None:
         self._send = send
@@ -139,7 +133,7 @@ class _Answer:
         await self._send(message)
 
     async def refuse(self, refusal: RefusalError) -> None:
-        """Say why, and close the connection: what is left of the request will not be read."""
+        """Send the reason, and close the connection: the rest of the request will not be read."""
         body = json.dumps({"error": refusal.error}).encode()
         headers = [
             (b"content-type", b"application/json"),
@@ -153,7 +147,7 @@ class _Answer:
 
 
 async def _read(receive: Receive, most: int) -> bytes | None:
-    """The whole body, or None if it is longer than `most`."""
+    """The body, or None if it is longer than `most`."""
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -169,22 +163,18 @@ async def _read(receive: Receive, most: int) -> bytes | None:
 
 
 async def _discard(receive: Receive, limits: Limits) -> None:
-    """Read the rest of a body that is refused: who is still sending could not hear the answer."""
-
-    async def read_away() -> None:
-        left = DISCARDED_AT_MOST * limits.max_bytes
+    """Read the rest of a refused body: a client that is still sending would not receive the answer."""
+    left = DISCARDED_AT_MOST * limits.max_bytes
+    with anyio.move_on_after(limits.seconds):
         while left > 0:
             message = await receive()
             if not message.get("more_body"):
                 return
             left -= len(message.get("body", b""))
 
-    with suppress(asyncio.TimeoutError):
-        await asyncio.wait_for(read_away(), limits.seconds)
-
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """What gives the application a body that was read already, and then what comes after it."""
+    """An ASGI `receive` that returns a body that was read before, then what follows it."""
     messages: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replayed() -> Message:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -21,8 +19,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 class Metrics:
     """What happened since the server started. Each server has its own registry."""
 
-    def __init__(self, waiting: Callable[[], int] = lambda: 0) -> None:
-        """`waiting` returns how many requests wait for a batch."""
+    def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
 
         def counter(name: str, help: str) -> Counter:
@@ -35,8 +32,7 @@ class Metrics:
             "fofe_request_seconds", "Seconds per request.", ["path"], registry=registry, buckets=_SECONDS
         )
         self.under_way = Gauge("fofe_requests_under_way", "Requests in progress.", registry=registry)
-        queue = Gauge("fofe_requests_waiting", "Requests that wait for a batch.", registry=registry)
-        queue.set_function(waiting)
+        self.waiting = Gauge("fofe_requests_waiting", "Requests that wait for a batch.", registry=registry)
         self.documents = counter("documents", "Tagged documents.")
         self.tokens = counter("tokens", "Tagged tokens.")
         self.mentions = counter("mentions", "Mentions found.")

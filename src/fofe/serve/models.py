@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any
 
 from fofe.base.errors import FofeError
 from fofe.tagging.installed import model_path
@@ -13,67 +14,55 @@ from fofe.tagging.model import Model, load
 MODEL_FOLDER = "model"
 
 
-class Options(NamedTuple):
-    """How a request wants a model to decode: the arguments of `Model.with_options`."""
-
-    threshold: float | None = None
-    strategy: str | None = None
-    nested: bool | None = None
-    scheme: str | None = None
-    agreement: float | None = None
-    alternatives: int = 0
-    for_recall: bool = False
-
-
 class Models:
-    """Models by name; the first is the one that serves who does not ask for another."""
+    """Models by name; the first is the default."""
 
     def __init__(self, by_name: Mapping[str, Model]) -> None:
         if not by_name:
             raise FofeError("a server needs at least one model")
         self.by_name = dict(by_name)
-        # Requests with the same options get the same object, and so they can be tagged together.
-        self._with_options = lru_cache(maxsize=256)(self._decoding_as)
+        # Requests with the same options get the same object, so that they can be tagged together.
+        self._with_options = lru_cache(maxsize=256)(
+            lambda name, **options: self.by_name[name].with_options(**options)
+        )
 
     @property
     def languages(self) -> list[str]:
         return sorted({model.config.language for model in self.by_name.values()})
 
     @property
-    def conventions(self) -> list[str]:
-        """The corpora whose conventions any of the models can follow."""
+    def schemes(self) -> list[str]:
+        """The annotation schemes of all models."""
         return sorted({corpus for model in self.by_name.values() for corpus in model.config.schemes})
 
     def name_for(self, name: str | None, language: str | None) -> str:
-        """The name of the model that was asked for by its name or by its language."""
+        """The name of a model, chosen by its name or else by its language."""
         if name is not None:
+            if name not in self.by_name:
+                raise FofeError(f"model: there is no {name!r} here (choose from {', '.join(self.by_name)})")
             return name
-        fitting = (
-            known for known, model in self.by_name.items() if language in (None, model.config.language)
-        )
-        return next(fitting)
+        for known, model in self.by_name.items():
+            if language in (None, model.config.language):
+                return known
+        raise FofeError(f"language: no model for {language!r} (choose from {', '.join(self.languages)})")
 
-    def with_options(self, name: str, options: Options) -> Model:
-        return self._with_options(name, options)
-
-    def _decoding_as(self, name: str, options: Options) -> Model:
-        return self.by_name[name].with_options(**options._asdict())
+    def with_options(self, name: str, options: Mapping[str, Any]) -> Model:
+        """A model with the options of `Model.with_options`; equal options give the same object."""
+        return self._with_options(name, **options)
 
 
 def load_models(arguments: list[str]) -> Models:
     """Load the models of the command line, each `MODEL` or `NAME=MODEL`."""
-    from pathlib import Path
-
     by_name: dict[str, Model] = {}
     for argument in arguments:
         name, equals, path = argument.rpartition("=")
         if not equals:
-            # `fofe train -o runs/news` makes `runs/news/model`: such a model is called news.
-            whole = Path(path).resolve()
-            name = whole.parent.name if whole.name == MODEL_FOLDER else whole.name
+            # `fofe train -o runs/news` writes `runs/news/model`: such a model is called news.
+            resolved = Path(path).resolve()
+            name = resolved.parent.name if resolved.name == MODEL_FOLDER else resolved.name
         if not name:
             raise FofeError(f"{argument!r} gives a model no name: write NAME=PATH")
         if name in by_name:
-            raise FofeError(f"two models are called {name!r}: write NAME=PATH to tell them apart")
+            raise FofeError(f"two models are called {name!r}: write NAME=PATH to distinguish them")
         by_name[name] = load(model_path(path))
     return Models(by_name)

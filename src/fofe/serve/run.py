@@ -1,4 +1,4 @@
-"""Serving: a uvicorn that shuts slow callers out and loses nobody when it stops."""
+"""Running the server: uvicorn with a time limit for slow clients, which loses no request when it stops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fofe.serve.guard import Guard, Limits
 from fofe.serve.models import Models
 
 FAREWELL_SECONDS = 2.0
-"""How long an idle connection may still bring a request after the server was asked to stop."""
+"""How long an idle connection may still send a request after the server was asked to stop."""
 
 
 def serve(
@@ -32,7 +32,7 @@ def serve(
     say: Callable[[str], None],
     access_log: bool = False,
 ) -> None:
-    """Serve until a signal ends it; `say` is told the address once the server listens."""
+    """Serve until a signal; `say` is called with the address once the server listens."""
     server = Server(models, limits)
     listening = _listen(host, port)
     bound = listening.getsockname()[1]
@@ -51,7 +51,7 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that says it is TCP: only then does asyncio send small answers without delay."""
+    """A socket with the protocol TCP set: only then does asyncio send small answers without delay."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -64,7 +64,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Stops in two steps: nobody new comes in, and who is there is told goodbye before the doors close."""
+    """Stops in two steps: it takes no new connections, then ends those that are open."""
 
     def __init__(self, config: uvicorn.Config, guard: Guard, on_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -77,7 +77,7 @@ class _Uvicorn(uvicorn.Server):
             self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer whatever is under way, and what idle connections still send, then close."""
+        """Answer requests in progress, and what idle connections still send, then close."""
         self._guard.stopping = True
         for server in self.servers:
             server.close()
@@ -88,7 +88,7 @@ class _Uvicorn(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at a signal, and do not raise it again: a server that ended as it was asked to ended well."""
+        """Stop at a signal, and do not raise it again: a server that stops on request exits with 0."""
         signals = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self.handle_exit) for number in signals}
         try:
@@ -99,7 +99,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _protocol(seconds: float) -> type[asyncio.Protocol]:
-    """The protocol of uvicorn, for which the head of a request must arrive in time too."""
+    """The protocol of uvicorn, with a time limit for the head of a request too."""
 
     class Timed(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         def connection_made(self, transport: Any) -> None:

@@ -1,57 +1,47 @@
-"""Long input: a document a line, answered a line each while the input still comes.
+"""Long input: one document per line, answered by a line each while more input arrives.
 
-Lines that have arrived are tagged together, and nothing is kept of a line once it is answered.
+Lines that have arrived are tagged together, and a line is forgotten once it is answered.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
+import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from fofe.serve.answers import document_answer, encoded
+from fofe.serve.batcher import Batcher
 from fofe.serve.guard import Limits
-from fofe.serve.tagging import Tagging
 from fofe.tagging.model import Model
 from fofe.text.offsets import OffsetUnit
 
 NDJSON = "application/x-ndjson"
 
 
-class BadLineError(ValueError):
-    """A line that is no document."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a stream asks for."""
-
-    model: Model
-    unit: OffsetUnit
-    as_json: bool
-    """Whether lines are JSON objects, not plain text."""
-
-
 class StreamAnswer(Response):
     """An answer that is sent while the request is still read.
 
-    A bad line is answered by an `error` and the others go on. When the body stops coming for too long, or a
-    line is too long, that is the last answer.
+    A bad line is answered by an `error`, and the others go on. If the body stops for too long, or if a line
+    is too long, an error is the last answer.
     """
 
     media_type = NDJSON
 
-    def __init__(self, wanted: Wanted, limits: Limits, tagging: Tagging) -> None:
+    def __init__(
+        self, batcher: Batcher, limits: Limits, model: Model, unit: OffsetUnit, *, as_json: bool
+    ) -> None:
+        """With `as_json`, the lines are JSON objects, else plain text."""
         super().__init__(headers={"connection": "close"})  # the rest of a broken stream is not read
         del self.headers["content-length"]
-        self._wanted = wanted
+        self._batcher = batcher
         self._limits = limits
-        self._tagging = tagging
+        self._model = model
+        self._unit = unit
+        self._as_json = as_json
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
@@ -62,22 +52,23 @@ class StreamAnswer(Response):
 
     async def _answers(self, lines: list[bytes]) -> bytes:
         """A line of JSON for each line."""
-        read = [_read(line, self._wanted.as_json) for line in lines]
+        read = [_read(line, self._as_json) for line in lines]
         texts = [text for text, _ in read if text is not None]
-        tagged = iter(await self._tagging.tag(self._wanted.model, texts))
+        tagged = iter(await self._batcher.tag(self._model, texts))
         return b"".join(
-            _line(answer if text is None else answer | document_answer(next(tagged), self._wanted.unit))
+            _line(answer if text is None else {**answer, **document_answer(next(tagged), self._unit)})
             for text, answer in read
         )
 
 
 async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] | str]:
-    """The lines that each chunk of the body completes; a string says why there are no more."""
+    """The lines that each chunk of the body completes; a string is an error, and the last value."""
     rest = b""
     while True:
-        try:
-            message = await asyncio.wait_for(receive(), limits.seconds)
-        except asyncio.TimeoutError:
+        message = None
+        with anyio.move_on_after(limits.seconds):
+            message = await receive()
+        if message is None:
             yield f"nothing arrived for {limits.seconds:g} seconds"
             return
         if message["type"] == "http.disconnect":
@@ -95,22 +86,21 @@ async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] 
 
 
 def _read(line: bytes, as_json: bool) -> tuple[str | None, dict[str, Any]]:
-    """The text of a line and what its answer begins with; or None and the whole answer."""
+    """The text of a line and the start of its answer; or None and the complete answer."""
     try:
         text = line.decode().removesuffix("\r")
         return _document(text) if as_json else (text, {})
-    except (BadLineError, UnicodeDecodeError) as error:
+    except ValueError as error:
         return None, {"error": str(error)}
 
 
 def _document(line: str) -> tuple[str, dict[str, Any]]:
     try:
         value = json.loads(line)
-        line.encode()
     except (ValueError, RecursionError) as error:
-        raise BadLineError(f"not JSON: {error}") from None
+        raise ValueError(f"not JSON: {error}") from None
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
-        raise BadLineError('a line is an object with "text", a string, and perhaps "id"')
+        raise ValueError('a line is an object with "text", a string, and optionally "id"')
     return value["text"], {"id": value["id"]} if "id" in value else {}
 
 

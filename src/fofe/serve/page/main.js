@@ -26,7 +26,7 @@ const model = () => state.models.find((one) => one.name === $("model").value);
 function settings() {
   return {
     model: $("model").value,
-    conventions: $("conventions").value || null,
+    scheme: $("scheme").value || null,
     strategy: $("strategy").value,
     nested: $("nested").checked,
     threshold: Number($("threshold").value),
@@ -43,14 +43,14 @@ function chooseLanguage() {
 }
 
 function chooseModel() {
-  const { conventions } = model();
-  $("conventions").replaceChildren(new Option(NO_CORPUS, ""), ...conventions.map((corpus) => new Option(corpus)));
-  $("conventions-part").hidden = !conventions.length;
-  chooseConventions();
+  const { schemes } = model();
+  $("scheme").replaceChildren(new Option(NO_CORPUS, ""), ...schemes.map((corpus) => new Option(corpus)));
+  $("scheme-part").hidden = !schemes.length;
+  chooseScheme();
 }
 
-function chooseConventions() {
-  const { strategy, nested, threshold } = model().decodings[$("conventions").value] ?? model();
+function chooseScheme() {
+  const { strategy, nested, threshold } = model().decodings[$("scheme").value] ?? model();
   $("strategy").value = strategy;
   $("nested").checked = nested;
   $("threshold").value = threshold;
@@ -235,8 +235,8 @@ $("model").addEventListener("change", () => {
   chooseModel();
   refresh();
 });
-$("conventions").addEventListener("change", () => {
-  chooseConventions();
+$("scheme").addEventListener("change", () => {
+  chooseScheme();
   refresh();
 });
 $("previous").addEventListener("click", () => choose(state.chosen - 1));
