@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import io
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.formats import FORMATS, Report, format_named, guess_format, read_corpus, write_corpus
+from fofe.formats import FORMATS, Format, Report, format_named, guess_format, read_corpus, write_corpus
 from fofe.text.align import align
 from fofe.text.document import Document
 
@@ -153,3 +157,24 @@ def test_cutting_anew_needs_a_language(tmp_path: Path) -> None:
     (tmp_path / "words.conll").write_text(CONLL)
     with pytest.raises(InputError, match="needs a language"):
         list(read_corpus(tmp_path / "words.conll", retokenise=True))
+
+
+def test_a_new_format_takes_one_module_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(path: str | Path, report: Report, *, separator: str = "|") -> Iterator[Document]:
+        yield from map(Document, Path(path).read_text().split(separator))
+
+    def write(documents: Iterable[Document], path_or_stream: Any, report: Report) -> None:
+        Path(path_or_stream).write_text("|".join(document.text for document in documents))
+
+    module: Any = ModuleType("fofe.formats.bars")
+    module.read, module.write = read, write
+    monkeypatch.setitem(sys.modules, "fofe.formats.bars", module)
+    monkeypatch.setitem(FORMATS, "bars", Format("bars", (".bars",)))  # the line
+
+    path = tmp_path / "a.bars"
+    write_corpus([Document("Ana"), Document("Leeds")], path)
+    assert guess_format(path) == "bars"
+    assert [document.text for document in read_corpus(path)] == ["Ana", "Leeds"]
+    assert len(list(read_corpus(path, separator="x"))) == 1
+    with pytest.raises(InputError, match="writing bars has no option 'separator'"):
+        write_corpus([], path, separator="x")

@@ -47,12 +47,12 @@ class ModelError(InputError):
 
 
 @contextmanager
-def in_file(path: str | Path, line: int | None = None) -> Iterator[None]:
+def in_file(path: str | Path | None, line: int | None = None) -> Iterator[None]:
     """Add the file, and the line, to input errors that are raised inside and name no file."""
     try:
         yield
     except InputError as error:
-        if error.path is not None:
+        if error.path is not None or path is None:
             raise
         line = line if error.line is None else error.line
         raise type(error)(error.problem, path=path, line=line, remedy=error.remedy) from None

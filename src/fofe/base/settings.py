@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Union
 
-from fofe.base.errors import ConfigError
+from fofe.base.errors import ConfigError, in_file
 from fofe.base.files import read_text
 
 if sys.version_info >= (3, 11):
@@ -39,11 +39,12 @@ def require(settings: object, names: str, holds: Callable[[Any], bool], rule: st
 
 def build(cls: type[Settings], table: Mapping[str, Any], *, path: str | Path | None = None) -> Settings:
     """Make a settings dataclass from a table; unknown keys and wrong types are errors."""
-    return typing.cast(Settings, _build(cls, table, "", path))
+    with in_file(path):
+        return typing.cast(Settings, _build(cls, table, ""))
 
 
 def to_table(settings: Any) -> dict[str, Any]:
-    """The plain table of a settings dataclass, without what is unset; the inverse of `build`."""
+    """The plain table of a settings dataclass, without unset values; the inverse of `build`."""
     return typing.cast(dict[str, Any], _plain(dataclasses.asdict(settings)))
 
 
@@ -55,17 +56,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _build(cls: Any, table: Any, where: str, path: str | Path | None) -> Any:
+def _build(cls: Any, table: Any, where: str) -> Any:
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{where or 'the configuration'} must be a table, not {table!r}", path=path)
+        raise ConfigError(f"{where or 'the configuration'} must be a table, not {table!r}")
     hints = typing.get_type_hints(cls)
     known = [field.name for field in dataclasses.fields(cls)]
     for key in table:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)
             meant = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
-            raise ConfigError(f"unknown key {_join(where, key)!r}", path=path, remedy=meant)
-    values = {key: _convert(hints[key], value, _join(where, key), path) for key, value in table.items()}
+            raise ConfigError(f"unknown key {_join(where, key)!r}", remedy=meant)
+    values = {key: _convert(hints[key], value, _join(where, key)) for key, value in table.items()}
     missing = [
         field.name
         for field in dataclasses.fields(cls)
@@ -74,40 +75,38 @@ def _build(cls: Any, table: Any, where: str, path: str | Path | None) -> Any:
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise ConfigError(f"missing key {_join(where, missing[0])!r}", path=path, remedy="add it")
+        raise ConfigError(f"missing key {_join(where, missing[0])!r}", remedy="add it")
     try:
         return cls(**values)
     except ValueError as error:
-        raise ConfigError(f"{where + ': ' if where else ''}{error}", path=path) from None
+        raise ConfigError(f"{where + ': ' if where else ''}{error}") from None
 
 
 def _join(where: str, key: str) -> str:
     return f"{where}.{key}" if where else key
 
 
-def _convert(hint: Any, value: Any, where: str, path: str | Path | None) -> Any:
+def _convert(hint: Any, value: Any, where: str) -> Any:
     origin = typing.get_origin(hint)
     arguments = typing.get_args(hint)
     if origin in (Union, types.UnionType):
         options = [option for option in arguments if option is not type(None)]
-        return None if value is None else _convert(options[0], value, where, path)
+        return None if value is None else _convert(options[0], value, where)
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
-            raise ConfigError(f"{where} must be a list, not {value!r}", path=path)
-        return tuple(
-            _convert(arguments[0], item, f"{where}[{number}]", path) for number, item in enumerate(value)
-        )
+            raise ConfigError(f"{where} must be a list, not {value!r}")
+        return tuple(_convert(arguments[0], item, f"{where}[{number}]") for number, item in enumerate(value))
     if origin is dict:
         if not isinstance(value, Mapping):
-            raise ConfigError(f"{where} must be a table, not {value!r}", path=path)
-        return {key: _convert(arguments[1], item, _join(where, key), path) for key, item in value.items()}
+            raise ConfigError(f"{where} must be a table, not {value!r}")
+        return {key: _convert(arguments[1], item, _join(where, key)) for key, item in value.items()}
     if dataclasses.is_dataclass(hint):
-        return _build(hint, value, where, path)
+        return _build(hint, value, where)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if hint is Any or (isinstance(value, hint) and (hint is bool or not isinstance(value, bool))):
         return value
-    raise ConfigError(f"{where} must be {_KINDS.get(hint, str(hint))}, not {value!r}", path=path)
+    raise ConfigError(f"{where} must be {_KINDS.get(hint, str(hint))}, not {value!r}")
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
