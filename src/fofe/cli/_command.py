@@ -17,17 +17,10 @@ import argparse
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 Run: TypeAlias = "Callable[[argparse.Namespace], int]"
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-
-
-class Declaration(Protocol):
-    """An option, or several that belong together."""
-
-    def add_to(self, parser: argparse._ActionsContainer) -> None:
-        """Add it to a parser."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,7 @@ class Command:
     name: str
     help: str
     doc: str
-    options: tuple[Declaration, ...]
+    options: tuple[Option | OptionGroup, ...]
     run: Run
 
     def add_to(self, subparsers: Subparsers) -> None:
@@ -115,7 +108,7 @@ class CommandGroup:
             one.add_to(inner)
 
 
-def command(help: str, *options: Declaration, name: str | None = None) -> Callable[[Run], Command]:
+def command(help: str, *options: Option | OptionGroup, name: str | None = None) -> Callable[[Run], Command]:
     """Make a command of a function, by default called like the function."""
 
     def declare(run: Run) -> Command:

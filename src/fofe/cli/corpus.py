@@ -63,11 +63,7 @@ def check(args: argparse.Namespace) -> int:
     option("--from", dest="source_format", metavar="F", help="format of IN (default: recognised)"),
     option("--to", dest="target_format", metavar="F", help="format of OUT (default: by its suffix)"),
     option("--tag-scheme", metavar="S", help="tag scheme of CoNLL output (default: IOB2)"),
-    option(
-        "--spans",
-        choices=("characters", "tokens"),
-        help="unit of spans in JSONL output (default: characters)",
-    ),
+    option("--spans", choices=("characters", "tokens"), help="unit of spans in JSONL (default: characters)"),
     READING,
 )
 def convert(args: argparse.Namespace) -> int:

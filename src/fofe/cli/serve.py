@@ -25,20 +25,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     option("--host", default="127.0.0.1", metavar="H", help="address"),
     option("--port", type=int, default=8000, metavar="N", help="port; 0 for any that is free"),
     option("--token-file", metavar="FILE", help="a file with the token that requests must carry"),
-    option(
-        "--max-bytes",
-        type=int,
-        default=2_000_000,
-        metavar="N",
-        help="longest request, or line of a stream, in bytes",
-    ),
-    option(
-        "--timeout",
-        type=float,
-        default=30.0,
-        metavar="S",
-        help="seconds for a request to arrive and be answered",
-    ),
+    option("--max-bytes", type=int, default=2_000_000, metavar="N", help="longest request or line of one"),
+    option("--timeout", type=float, default=30.0, metavar="S", help="seconds until an answer is due"),
     flag("--access-log", help="log every request to standard error"),
 )
 def serve(args: argparse.Namespace) -> int:

@@ -12,19 +12,14 @@ from fofe.cli import INTERRUPTED
 from fofe.cli._command import CommandGroup, command, option
 from fofe.cli._files import refuse_input
 from fofe.cli._options import FORMAT, JSON, count, natural, output, seed
-from fofe.cli._progress import say_report
+from fofe.cli._progress import say, say_report
 
 if TYPE_CHECKING:
     from fofe.formats.vectors import WordVectors
 
 VECTORS = option("vectors", metavar="FILE", help="word vectors")
 LANGUAGE = option("--lang", default="en", metavar="L", help="language of the text")
-DIGITS = option(
-    "--digits",
-    default="shape",
-    metavar="RULE",
-    help="how words with digits are written: shape, classes, none",
-)
+DIGITS = option("--digits", default="shape", metavar="RULE", help="words with digits: shape, classes, none")
 SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
 
 
@@ -34,24 +29,14 @@ SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
     output("DIR", "the directory of the vectors"),
     LANGUAGE,
     option("--dim", type=int, default=256, metavar="D", help="dimensions"),
-    option(
-        "--views",
-        metavar="V,V",
-        help="cased, uncased, char, word (default: cased,uncased; for Chinese char,word)",
-    ),
+    option("--views", metavar="V,V", help="cased, uncased, char, word (default: by the language)"),
     option("--words", type=int, default=100_000, metavar="N", help="largest number of words with a vector"),
     option("--min-count", type=int, default=5, metavar="N", help="lowest frequency of a word with a vector"),
     option("--window", type=int, default=5, metavar="N", help="context words on each side"),
     option("--negative", type=count, default=5, metavar="N", help="negative samples per context word"),
     option("--passes", type=int, default=5, metavar="N", help="passes over the text"),
     DIGITS,
-    option(
-        "--threads",
-        type=int,
-        default=1,
-        metavar="N",
-        help="threads of gensim; one makes the result repeatable",
-    ),
+    option("--threads", type=int, default=1, metavar="N", help="one makes the result repeatable"),
     seed(1),
 )
 def train(args: argparse.Namespace) -> int:
@@ -82,16 +67,12 @@ def train(args: argparse.Namespace) -> int:
         threads=args.threads,
     )
     try:
-        files = train_vectors(settings, text_files(args.texts), Path(args.output), _say)
+        files = train_vectors(settings, text_files(args.texts), Path(args.output), say)
     except KeyboardInterrupt:
         print("\nfofe: interrupted; the same command goes on", file=sys.stderr)
         return INTERRUPTED
     print("\n".join(map(str, files)))
     return 0
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 @command(
@@ -162,7 +143,7 @@ def add(args: argparse.Namespace) -> int:
     vectors = read_vectors(args.vectors)
     joined = add_words(vectors, read_vectors(args.others))
     _write(joined, args.output, kind)
-    _say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
+    say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
     return 0
 
 
