@@ -2,109 +2,99 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from fofe.base.version import __version__
 from fofe.training.checkpoint import Progress
-from fofe.training.config import RunConfig, TrainingConfig
-from fofe.training.corpora import Corpora
+from fofe.training.config import RunConfig
+from fofe.training.corpora import Corpora, Corpus
+
+CARD = """\
+# A fofe mention detector
+
+Finds mentions of {labels} in text (language: {language}).
+
+```python
+import fofe
+
+model = fofe.load("PATH OF THIS DIRECTORY")
+print(model("...").mentions)
+```
+
+## Data
+
+| part | file | sentences | mentions |
+| --- | --- | ---: | ---: |
+{data}
+
+## Scores
+
+{scores}
+
+## Training
+
+{training}
+
+## Limits
+
+It has seen only the data above; expect less on other kinds of text. The terms of that data and of
+the word vectors{teachers} apply to this model.
+"""
 
 
-@dataclass(frozen=True)
-class CardFacts:
-    """What a card tells besides the configuration."""
-
-    labels: list[str]
-    parts: list[tuple[str, str, int, int]]
-    """Each part of each corpus: what it is, its files, sentences and mentions."""
-    command: str
-
-
-def card_facts(corpora: Corpora, labels: list[str], command: str) -> CardFacts:
-    """Count what the card tells."""
-    parts = []
-    for corpus in corpora.parts:
-        prefix = f"{corpus.name}: " if len(corpora.parts) > 1 else ""
-        config = corpus.config
-        files = {
-            "train": ", ".join(map(_name, config.train)),
-            "dev": _name(config.dev),
-            "test": _name(config.test),
-        }
-        for part, names in files.items():
-            sentences = corpus.part(part)
-            if sentences:
-                mentions = sum(len(sentence.spans) for sentence in sentences)
-                parts.append((f"{prefix}{part}", names, len(sentences), mentions))
-    return CardFacts(labels, parts, command)
-
-
-def write_card(config: RunConfig, facts: CardFacts, progress: Progress, test_line: str = "") -> str:
+def write_card(
+    config: RunConfig,
+    corpora: Corpora,
+    labels: list[str],
+    progress: Progress,
+    *,
+    command: str,
+    test_line: str = "",
+) -> str:
     """The card as Markdown."""
-    best = progress.best
     model, training = config.model, config.training
-    lines = [
-        "# A fofe mention detector",
-        "",
-        f"Finds mentions of {', '.join(facts.labels[1:])} in text (language: {model.language}).",
-        "",
-        "```python",
-        "import fofe",
-        "",
-        'model = fofe.load("PATH OF THIS DIRECTORY")',
-        'print(model("...").mentions)',
-        "```",
-        "",
-        "## Data",
-        "",
-        "| part | file | sentences | mentions |",
-        "| --- | --- | ---: | ---: |",
+    facts = [
+        f"fragments of up to {model.max_words} words",
+        f"forgetting factor: {model.factor}",
+        f"views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
+        f"hidden layers: {', '.join(map(str, model.hidden))}",
+        f"surroundings: by the view {model.surroundings}" if model.surroundings else "",
+        f"annotation schemes: {', '.join(model.schemes)}" if model.schemes else "",
+        f"optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
+        f"distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"
+        if training.teachers
+        else "",
+        f"epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",
+        f"fofe {__version__}; `{command}`",
     ]
-    lines += [
-        f"| {part} | {files} | {sentences} | {mentions} |" for part, files, sentences, mentions in facts.parts
-    ]
-    lines += ["", "## Scores", ""]
+    return CARD.format(
+        labels=", ".join(labels[1:]),
+        language=model.language,
+        data="\n".join(row for corpus in corpora.parts for row in _data_rows(corpus, corpora)),
+        scores="\n".join(filter(None, [*_score_lines(progress, training.epochs), test_line])),
+        training="\n".join(f"- {fact}" for fact in facts if fact),
+        teachers=" and of its teachers" if training.teachers else "",
+    )
+
+
+def _data_rows(corpus: Corpus, corpora: Corpora) -> list[str]:
+    prefix = f"{corpus.name}: " if len(corpora.parts) > 1 else ""
+    config, rows = corpus.config, []
+    for part, paths in (("train", config.train), ("dev", (config.dev,)), ("test", (config.test,))):
+        if sentences := corpus.part(part):
+            files = ", ".join(Path(path).name if path else "held out from train" for path in paths)
+            mentions = sum(len(sentence.spans) for sentence in sentences)
+            rows.append(f"| {prefix}{part} | {files} | {len(sentences)} | {mentions} |")
+    return rows
+
+
+def _score_lines(progress: Progress, epochs: int) -> list[str]:
+    best = progress.best
     if best is None:
-        lines.append("Not evaluated yet.")
-    else:
-        lines.append(
-            f"Dev (epoch {progress.best_epoch} of {training.epochs}): P {best.precision:.2f} "
-            f"R {best.recall:.2f} F1 {best.f1:.2f}, with {best.strategy} at threshold {best.threshold}"
-            f"{f' and agreement {best.agreement:g}' if best.agreement else ''}."
-        )
-        lines += [f"- {name}: dev F1 {f1:.2f}" for name, f1 in best.f1_by_corpus.items()]
-    if test_line:
-        lines.append(test_line)
-    lines += [
-        "",
-        "## Training",
-        "",
-        f"- fragments of up to {model.max_words} words",
-        f"- forgetting factor: {model.factor}",
-        f"- views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
-        f"- hidden layers: {', '.join(map(str, model.hidden))}",
-        *([f"- surroundings: by the view {model.surroundings}"] if model.surroundings else []),
-        *([f"- conventions that it can follow: {', '.join(model.schemes)}"] if model.schemes else []),
-        f"- optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
-        *_teacher_lines(training),
-        f"- epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",
-        f"- fofe {__version__}; `{facts.command}`",
-        "",
-        "## Limits",
-        "",
-        "It has seen only the data above; expect less on other kinds of text. The terms of that data and of",
-        f"the word vectors{' and of its teachers' if training.teachers else ''} apply to this model.",
-        "",
+        return ["Not evaluated yet."]
+    return [
+        f"Dev (epoch {progress.best_epoch} of {epochs}): P {best.precision:.2f} "
+        f"R {best.recall:.2f} F1 {best.f1:.2f}, with {best.strategy} at threshold {best.threshold}"
+        f"{f' and agreement {best.agreement:g}' if best.agreement else ''}.",
+        *(f"- {name}: dev F1 {f1:.2f}" for name, f1 in best.f1_by_corpus.items()),
     ]
-    return "\n".join(lines)
-
-
-def _teacher_lines(training: TrainingConfig) -> list[str]:
-    if not training.teachers:
-        return []
-    return [f"- distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"]
-
-
-def _name(path: str | None) -> str:
-    return Path(path).name if path else "held out from train"

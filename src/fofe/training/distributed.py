@@ -109,7 +109,7 @@ def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
         targets=batch.targets[fragments],
         **{
             name: values[fragments]
-            for name in ("weights", "names", "conventions", "conditioned_targets", "soft_targets")
+            for name in ("weights", "names", "schemes", "conditioned_targets", "soft_targets")
             if (values := getattr(batch, name)) is not None
         },
     )

@@ -190,7 +190,7 @@ class _Prepared:
 def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepared]:
     for batch in batches:
         share = group.share_of(batch)
-        tensors, rows = make_batch(share.text, share.fragments, share.names, share.conventions)
+        tensors, rows = make_batch(share.text, share.fragments, share.names, share.schemes)
         if share is not batch:
             own, rows = (
                 rows,

@@ -1,18 +1,18 @@
-"""What a run would learn from its corpora, told before it is trained."""
+"""What a run would learn from its corpora, stated before it is trained."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 
-from fofe.base.arrays import BoolArray
 from fofe.evaluate.tables import table
 from fofe.features.encoded import SentenceBounds
 from fofe.text.document import split_label
 from fofe.training.annotation import LabelledSentence
-from fofe.training.config import RunConfig, SamplingConfig
+from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpus, read_corpora
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, make_examples
 
@@ -25,32 +25,22 @@ CATEGORIES = {
 
 
 def plan(config: RunConfig) -> str:
-    """Read the corpora of a configuration and tell what everything in them will count as."""
+    """Read the corpora of a configuration and state what everything in them will count as."""
     corpora = read_corpora(config)
     labels = corpora.labels()
-    parts = [_model(config, labels), *(_corpus(corpus, labels, config) for corpus in corpora.parts)]
-    remarks = corpora.report.lines()
-    if remarks:
-        parts.append("\n".join(["read, mended and left out:", *(f"  {line}" for line in remarks)]))
-    return "\n\n".join(parts)
-
-
-def _model(config: RunConfig, labels: Sequence[str]) -> str:
     nested = "nested" if config.decoding.nested else "flat"
-    return "\n".join(
-        [
-            f"labels of the model: {', '.join(labels[1:])}",
-            f"mentions are {nested}; fragments have up to {config.model.max_words} words",
-        ]
-    )
-
-
-def _corpus(corpus: Corpus, labels: Sequence[str], config: RunConfig) -> str:
     parts = [
-        "\n".join([f"corpus {corpus.name}", *(f"  {line}" for line in _facts(corpus, labels))]),
-        _label_table(corpus, config.model.max_words),
-        _fragment_table(corpus, labels, config),
+        f"labels of the model: {', '.join(labels[1:])}\n"
+        f"mentions are {nested}; fragments have up to {config.model.max_words} words"
     ]
+    for corpus in corpora.parts:
+        parts += [
+            "\n  ".join([f"corpus {corpus.name}", *_facts(corpus, labels)]),
+            _label_table(corpus, config.model.max_words),
+            _fragment_table(corpus, labels, config),
+        ]
+    if remarks := corpora.report.lines():
+        parts.append("\n  ".join(["read, mended and left out:", *remarks]))
     return "\n\n".join(parts)
 
 
@@ -76,17 +66,21 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _sizes(sentences: Sequence[LabelledSentence]) -> str:
-    words = sum(len(sentence.words) for sentence in sentences)
-    mentions = sum(len(sentence.spans) for sentence in sentences)
-    sizes = f"{len(sentences)} sentences, {words} words, {mentions} mentions"
-    unknown = sum(len(_positions(sentence)) for sentence in sentences)
-    negatives = sum(len(sentence.negatives) for sentence in sentences)
-    sizes += f", {unknown} words in unknown text" if unknown else ""
-    return sizes + (f", {negatives} marked negatives" if negatives else "")
-
-
-def _positions(sentence: LabelledSentence) -> set[int]:
-    return {position for start, end in sentence.unknown for position in range(start, end)}
+    unknown = {
+        (number, position)
+        for number, sentence in enumerate(sentences)
+        for start, end in sentence.unknown
+        for position in range(start, end)
+    }
+    sizes = {
+        "sentences": len(sentences),
+        "words": sum(len(sentence.words) for sentence in sentences),
+        "mentions": sum(len(sentence.spans) for sentence in sentences),
+        "words in unknown text": len(unknown),
+        "marked negatives": sum(len(sentence.negatives) for sentence in sentences),
+    }
+    always = ("sentences", "words", "mentions")
+    return ", ".join(f"{size} {what}" for what, size in sizes.items() if size or what in always)
 
 
 def _label_table(corpus: Corpus, max_words: int) -> str:
@@ -101,16 +95,9 @@ def _label_table(corpus: Corpus, max_words: int) -> str:
     rows = []
     for label, stands_for in corpus.annotation.labels.items():
         full = "all annotated" if label in corpus.annotation.exhaustive else "some annotated"
-        meaning = " or ".join(sorted(stands_for)) or "left out"
+        numbers = [str(count[label]) for count in (*counts.values(), long)]
         rows.append(
-            [
-                label,
-                *(str(counts[part][label]) for part in counts),
-                str(long[label]),
-                split_label(label)[1],
-                full,
-                meaning,
-            ]
+            [label, *numbers, split_label(label)[1], full, " or ".join(sorted(stands_for)) or "left out"]
         )
     header = ("label", "train", "dev", "test", f"over {max_words} words", "kind", "", "counts as")
     return table(header, rows, left=(0, 5, 6, 7))
@@ -121,33 +108,18 @@ def _fragment_table(corpus: Corpus, labels: Sequence[str], config: RunConfig) ->
     offsets = SentenceBounds.of([sentence.words for sentence in corpus.train]).token_offsets
     annotations = [(corpus.annotation, len(corpus.train))]
     examples = make_examples(corpus.train, offsets, labels, config.model.max_words, annotations)
-    sets = len(examples.target_sets)
+    sets, sampling = len(examples.target_sets), config.sampling
+    rates = {EXACT: sampling.exact, OVERLAPPING: sampling.overlapping, DISJOINT: sampling.disjoint, UNSEEN: 0}
     numbers = np.bincount(examples.categories.astype(np.int64) * sets + examples.targets)
     rows = []
     for number in np.flatnonzero(numbers).tolist():
         category, target = divmod(number, sets)
-        drawn = _rate(category, config.sampling) * corpus.config.share * numbers[number]
-        rows.append(
-            [
-                "marked negatives" if (category, target) == (EXACT, 0) else CATEGORIES[category],
-                str(numbers[number]),
-                f"{drawn:.0f}",
-                describe(_members(examples.target_sets[target], labels), labels),
-            ]
-        )
-    return table(
-        ("fragments of the training text", "number", "an epoch draws", "count as"), rows, left=(0, 3)
-    )
-
-
-def _rate(category: int, sampling: SamplingConfig) -> float:
-    return {EXACT: sampling.exact, OVERLAPPING: sampling.overlapping, DISJOINT: sampling.disjoint}.get(
-        category, 0.0
-    )
-
-
-def _members(target_set: BoolArray, labels: Sequence[str]) -> frozenset[str]:
-    return frozenset(label for label, admissible in zip(labels, target_set, strict=True) if admissible)
+        what = "marked negatives" if (category, target) == (EXACT, 0) else CATEGORIES[category]
+        drawn = rates[category] * corpus.config.share * numbers[number]
+        admissible = frozenset(compress(labels, examples.target_sets[target]))
+        rows.append([what, str(numbers[number]), f"{drawn:.0f}", describe(admissible, labels)])
+    header = ("fragments of the training text", "number", "an epoch draws", "count as")
+    return table(header, rows, left=(0, 3))
 
 
 def describe(admissible: frozenset[str], labels: Sequence[str]) -> str:

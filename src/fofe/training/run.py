@@ -20,7 +20,7 @@ from fofe.model.engine import Engine
 from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
 from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.training.callback import Callback
-from fofe.training.card import card_facts, write_card
+from fofe.training.card import write_card
 from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, save_checkpoint, save_weights
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Fold, read_corpora
@@ -129,7 +129,7 @@ class Run:
         self.self_training = SelfTraining(
             self.corpora, self.setup.labels, config.training.epochs, self.folder
         )
-        self.facts = card_facts(self.corpora, self.setup.labels, command)
+        self.command = command
         self.progress = Progress()
 
     def train(self, *, resume: bool = False) -> StoredModel:
@@ -254,7 +254,8 @@ class Run:
         ]
 
     def _write_card(self, test_line: str = "") -> str:
-        card = write_card(self.config, self.facts, self.progress, test_line)
+        facts = (self.config, self.corpora, self.setup.labels, self.progress)
+        card = write_card(*facts, command=self.command, test_line=test_line)
         with write_atomically(self.folder / CARD) as stream:
             stream.write(card)
         return card
@@ -283,7 +284,7 @@ class Run:
                 for part, corpora in scored.items()
             },
             "corpora": {part.name: part.scheme() for part in self.corpora.parts},
-            "command": self.facts.command,
+            "command": self.command,
             "run": to_table(config),
         }
         line = ""

@@ -85,8 +85,8 @@ class Batch:
     """[F] what the losses are multiplied by, where corpora weigh differently."""
     names: BoolArray | None = None
     """[F, B] which names of the gazetteer the fragments match, where there is one."""
-    conventions: BoolArray | None = None
-    """[F, C] of which corpus the conventions are that the fragments follow, where some are known."""
+    schemes: BoolArray | None = None
+    """[F, C] the annotation scheme of each fragment's corpus, one-hot, where the model has schemes."""
     conditioned_targets: IntArray | None = None
     """[F] which of the target sets for a network conditioned on the corpus, where there is conditioning."""
     soft_targets: FloatArray | None = None
@@ -108,27 +108,25 @@ class Sampler:
         shares: FloatArray | None = None,
         weights: FloatArray | None = None,
         names: NameBits | None = None,
-        conventions: BoolArray | None = None,
+        schemes: BoolArray | None = None,
         documents: BoolArray | None = None,
         soft_targets: FloatArray | None = None,
     ) -> None:
         """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
 
-        `names` says which names of a gazetteer the fragments of the examples match, `conventions` [S, C] from
-        which corpus each sentence is, `documents` [S] which sentences open a document, `soft_targets` [F, K]
-        the teachers' probabilities of the labels of all fragments of the examples.
+        `names` says which names of a gazetteer the fragments of the examples match, `schemes` [S, C] the
+        annotation scheme of each sentence, `documents` [S] which sentences open a document, `soft_targets`
+        [F, K] the teachers' probabilities of the labels of all fragments of the examples.
         """
         self._text = text
         self._examples = examples
         self._rare = rare
-        rates = np.zeros(4, dtype=np.float32)
-        rates[EXACT], rates[OVERLAPPING], rates[DISJOINT] = config.exact, config.overlapping, config.disjoint
-        rates[UNSEEN] = 0
-        self._rates = rates[examples.categories]
+        rates = {EXACT: config.exact, OVERLAPPING: config.overlapping, DISJOINT: config.disjoint, UNSEEN: 0}
+        self._rates = np.array([rates[category] for category in range(4)], np.float32)[examples.categories]
         self._shares = shares
         self._weights = weights
         self._names = names
-        self._conventions = conventions
+        self._schemes = schemes
         self._documents = documents
         self._soft_targets = soft_targets
         self._batch_size = batch_size
@@ -195,12 +193,12 @@ class Sampler:
         names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
         soft = None if self._soft_targets is None else self._soft_targets[kept].astype(np.float32)
         batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, soft_targets=soft)
-        if self._conventions is None or self._examples.conditioned_targets is None:
+        if self._schemes is None or self._examples.conditioned_targets is None:
             return batch
-        conventions = np.repeat(self._conventions[sentences], counts, axis=0)
-        known = conventions.any(axis=1)
+        schemes = np.repeat(self._schemes[sentences], counts, axis=0)
+        known = schemes.any(axis=1)
         conditioned_targets = np.where(known, self._examples.conditioned_targets[kept], batch.targets)
-        return replace(batch, conventions=conventions, conditioned_targets=conditioned_targets)
+        return replace(batch, schemes=schemes, conditioned_targets=conditioned_targets)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

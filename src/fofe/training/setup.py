@@ -76,70 +76,48 @@ def prepare(
 
     `names` are those that fragments are looked up among, where the model has a gazetteer.
     """
-    sentences = corpora.train
-    words = [word for sentence in sentences for word in sentence.words]
-    looked_up = _looked_up(config.model, sentences)
+    model, sentences = config.model, corpora.train
     labels = corpora.labels()
     if start is not None:
         labels = [*start.labels, *(label for label in labels if label not in start.labels)]
-    random = np.random.default_rng(config.training.seed)
-    vectors = _read_all_vectors(config, start)
-    vocabularies = _vocabularies(config, looked_up, vectors, start)
-    alphabet = _alphabet(config, words, start)
-    encoder = Encoder.for_model(config.model, vocabularies, alphabet, names.table if names else None)
+    views = [view for view in model.views if view.holds_table]
+    vectors: dict[str, WordVectors] = {}
+    if start is None:
+        vectors = {view.name: read_vectors(view.vectors) for view in views if view.vectors}
+    known = {name: of_view.words for name, of_view in (start.vocabularies if start else vectors).items()}
+    looked_up = _looked_up(model, sentences)
+    vocabularies = {}
+    for view in views:
+        seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
+        vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
+    alphabet = _alphabet(sentences, start) if model.uses_characters else None
+    encoder = Encoder.for_model(model, vocabularies, alphabet, names.table if names else None)
     text = encoder.encode([sentence.words for sentence in sentences])
-    rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
     device = choose_device(config.training.device)
     soft_targets: SoftTargets | None = None
     if teachers := config.training.teachers:
-        soft_targets = soft_targets_of(teachers, sentences, labels, config.model.max_words, device)
+        soft_targets = soft_targets_of(teachers, sentences, labels, model.max_words, device)
+    rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
     samplers = SamplerMaker(config, corpora, labels, text, rare, names, soft_targets)
     examples = samplers.examples(sentences)
-    tables = {}
-    rows = text.rows()
-    for view in config.model.views:
-        if view.holds_table:
-            weights = first_vectors(view, vocabularies[view.name], vectors[view.name], random)
-            if start is not None:
-                known = Table.from_weights(start.weights, view.name).whole()
-                weights[: len(known)] = known
-            unknowns = np.arange(len(vocabularies[view.name].unknowns))
-            seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
-            trained = np.concatenate([*seen, unknowns])
-            tables[view.name] = WordTable(weights, trained, config.training.average)
+    tables = _word_tables(config, vocabularies, vectors, text, start)
     torch.manual_seed(config.training.seed)
-    network = Network(config.model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
+    network = Network(model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
     if start is not None:
         _copy_weights(network, start)
-    subject = config.model.surroundings
-    learner = Learner(
-        config.training,
-        network,
-        tables,
-        examples.target_sets,
-        device,
-        importance=None if subject is None else importance(vocabularies[subject]),
-    )
+    ranked = {name: len(known.get(name) or vocabulary.words) for name, vocabulary in vocabularies.items()}
+    subject = None if model.surroundings is None else importance(vocabularies[model.surroundings])
     return Setup(
         labels,
         vocabularies,
-        _ranked_words(vocabularies, vectors, start),
+        start.ranked_words if start else ranked,
         alphabet,
         encoder,
         samplers,
         samplers.sampler(examples),
-        learner,
+        Learner(config.training, network, tables, examples.target_sets, device, importance=subject),
         _fingerprint(config, corpora, labels, start, names, soft_targets),
     )
-
-
-def _read_all_vectors(config: RunConfig, start: StoredModel | None) -> dict[str, WordVectors | None]:
-    """The vectors of each view; none are read when a trained model is the start."""
-    return {
-        view.name: read_vectors(view.vectors) if view.vectors and start is None else None
-        for view in config.model.views
-        if view.holds_table
-    }
 
 
 def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
@@ -191,37 +169,35 @@ def first_vectors(
     return table
 
 
-def _vocabularies(
+def _alphabet(sentences: Sequence[LabelledSentence], start: StoredModel | None) -> Alphabet | None:
+    """The characters of the training text, or those of the model that training starts from."""
+    if start is not None:
+        return start.alphabet
+    characters = {character for sentence in sentences for word in sentence.words for character in word}
+    return Alphabet(sorted(character for character in characters if not character.isspace()))
+
+
+def _word_tables(
     config: RunConfig,
-    looked_up: Mapping[str, LookedUp],
-    vectors: dict[str, WordVectors | None],
+    vocabularies: Mapping[str, Vocabulary],
+    vectors: Mapping[str, WordVectors],
+    text: EncodedText,
     start: StoredModel | None,
-) -> dict[str, Vocabulary]:
-    made: dict[str, Vocabulary] = {}
+) -> dict[str, WordTable]:
+    """The table of each view that holds one; the words of the text and the unknown ones are trained."""
+    random, rows = np.random.default_rng(config.training.seed), text.rows()
+    tables = {}
     for view in config.model.views:
         if not view.holds_table:
             continue
-        known = vectors[view.name]
-        base = start.vocabularies[view.name].words if start else known.words if known else []
-        seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
-        made[view.name] = make_vocabulary(view, seen, base, digits=config.model.digits)
-    return made
-
-
-def _ranked_words(
-    vocabularies: dict[str, Vocabulary], vectors: dict[str, WordVectors | None], start: StoredModel | None
-) -> dict[str, int]:
-    if start is not None:
-        return start.ranked_words
-    return {name: len((vectors[name] or vocabulary).words) for name, vocabulary in vocabularies.items()}
-
-
-def _alphabet(config: RunConfig, words: Sequence[str], start: StoredModel | None) -> Alphabet | None:
-    if not config.model.uses_characters:
-        return None
-    if start is not None:
-        return start.alphabet
-    return Alphabet(sorted({character for word in words for character in word if not character.isspace()}))
+        weights = first_vectors(view, vocabularies[view.name], vectors.get(view.name), random)
+        if start is not None:
+            known = Table.from_weights(start.weights, view.name).whole()
+            weights[: len(known)] = known
+        seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
+        trained = np.concatenate([*seen, np.arange(len(vocabularies[view.name].unknowns))])
+        tables[view.name] = WordTable(weights, trained, config.training.average)
+    return tables
 
 
 def _copy_weights(network: Network, start: StoredModel) -> None:
@@ -273,7 +249,7 @@ class SamplerMaker:
             shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
             weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
             names=names,
-            conventions=_conventions(self.corpora, self.config.model.schemes),
+            schemes=_schemes(self.corpora, self.config.model.schemes),
             documents=np.array([sentence.opens for sentence in self.corpora.train]),
             soft_targets=None if self.soft_targets is None else self.soft_targets.of(examples),
         )
@@ -286,11 +262,11 @@ def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | Non
     return np.repeat(np.array(values, dtype=np.float32), [len(part.train) for part in corpora.parts])
 
 
-def _conventions(corpora: Corpora, known: Sequence[str]) -> BoolArray | None:
-    """[S, C] of which corpus the conventions of each training sentence are; none where none are known."""
-    if not known:
+def _schemes(corpora: Corpora, schemes: Sequence[str]) -> BoolArray | None:
+    """[S, C] the annotation scheme of each training sentence, one-hot; none if the model has none."""
+    if not schemes:
         return None
-    of_corpus = np.array([[name == part.name for name in known] for part in corpora.parts])
+    of_corpus = np.array([[name == part.name for name in schemes] for part in corpora.parts])
     return np.repeat(of_corpus, [len(part.train) for part in corpora.parts], axis=0)
 
 

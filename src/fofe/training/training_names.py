@@ -34,7 +34,7 @@ from fofe.training.config import RunConfig
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
 NEIGHBOURS = 20
-"""How many sentences count as a document then: text that stands together tells of the same names."""
+"""How many sentences count as a document then: text that stands together mentions the same names."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class _Entry:
 
 
 def default_space(config: RunConfig) -> Space:
-    """What is tried where nothing else is told: around the values of the configuration."""
+    """The default space: around the values of the configuration."""
     training = config.training
     widths = sorted({max(16, config.model.hidden[0] // 2), config.model.hidden[0]})
     layers = [[width] * count for width in widths for count in (1, 2, 3)]
