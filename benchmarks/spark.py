@@ -23,7 +23,7 @@ from fofe.spark import make_session, tag
 from fofe.spark.wiki import label_dump
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import read_pages
-from fofe.wiki.job import Settings
+from fofe.wiki.job import LabelSettings
 from fofe.wiki.languages import ENGLISH
 from fofe.wiki.markup import parse
 
@@ -88,7 +88,7 @@ def _tag(spark: SparkSession, texts: list[str], model: str, cores: int) -> tuple
 
 def _label(spark: SparkSession, dumps: list[str]) -> tuple[int, float, float]:
     """Pages, seconds and CPU seconds of labelling."""
-    settings = Settings(tuple(dumps), (str(shared("data", "wikipedia", "enwiki-classes.tsv.xz")),))
+    settings = LabelSettings(tuple(dumps), (str(shared("data", "wikipedia", "enwiki-classes.tsv.xz")),))
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter(), _cpu_seconds()
         summary = label_dump(spark, settings, f"{folder}/weak.parquet", Path(folder) / "work")

@@ -24,7 +24,7 @@ from _resources import with_resources
 from fofe.formats import Report, read_corpus, write_corpus
 from fofe.text.document import Document
 from fofe.training.config import CorpusConfig, DecodingConfig, RunConfig, load_config
-from fofe.wiki.job import Settings, label_dump
+from fofe.wiki.job import LabelSettings, label_dump
 
 FOLDER = RUNS / "weak"
 SHARE = 0.1
@@ -70,7 +70,7 @@ def weak_corpus() -> Path:
     if not path.exists():
         dumps = [str(shared("data", "wikipedia", f"enwiki-{count}-pages.xml.bz2")) for count in (206, 27)]
         table = str(shared("data", "wikipedia", "enwiki-classes.tsv.xz"))
-        label_dump(Settings(tuple(dumps), (table,)), path, FOLDER / "work")
+        label_dump(LabelSettings(tuple(dumps), (table,)), path, FOLDER / "work")
     return path
 
 

@@ -13,7 +13,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import write_atomically
 from fofe.base.workers import in_order
 from fofe.cli import main
-from fofe.wiki.job import INDEX, LabelJob, Part, Settings
+from fofe.wiki.job import INDEX, LabelJob, LabelSettings, Part
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.types import TypeIndex
 
@@ -69,6 +69,6 @@ def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.
 
 def test_a_file_that_a_worker_misses_is_told_by_the_parent(tmp_path: Path) -> None:
     TypeIndex(load_mapping("en"), tmp_path / INDEX).close()
-    job = LabelJob(Settings(("dump.xml",), language="en"), tmp_path)
+    job = LabelJob(LabelSettings(("dump.xml",), language="en"), tmp_path)
     with pytest.raises(FileNotFoundError):
         list(in_order(job, [Part("001-000001")], workers=2))

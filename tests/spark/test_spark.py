@@ -17,7 +17,7 @@ from fofe.spark import tag
 from fofe.spark.wiki import label_dump as label_on_spark
 from fofe.spark.wiki import write_parquet
 from fofe.tagging.model import Model
-from fofe.wiki.job import Settings, label_dump
+from fofe.wiki.job import LabelSettings, label_dump
 from fofe.wiki.types import LOOP
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def test_wikipedia_is_labelled_the_same(
     table = tmp_path / "types.tsv"
     classes = (EXAMPLE / "classes.tsv").read_text("utf-8")
     table.write_text(f"{classes}Porto\tfilm\nno tab\nYorkshire\tcounty\n", "utf-8")
-    settings = Settings((str(EXAMPLE / "dump.xml"), str(second)), (str(table),), repeats=True)
+    settings = LabelSettings((str(EXAMPLE / "dump.xml"), str(second)), (str(table),), repeats=True)
     alone, on_spark = tmp_path / "alone.jsonl", tmp_path / "spark.jsonl"
     summary = label_dump(settings, alone, tmp_path / "work")
     command = ["corpus", "wiki", *settings.dumps, "--types", str(table), "--repeats", "--json"]
@@ -154,7 +154,7 @@ def test_wikipedia_is_labelled_the_same(
 
 def test_labelled_pages_go_into_parquet(spark: SparkSession, tmp_path: Path) -> None:
     alone, output = tmp_path / "weak.jsonl", tmp_path / "weak.parquet"
-    label_dump(Settings((str(EXAMPLE / "dump.xml"),)), alone, tmp_path / "work")
+    label_dump(LabelSettings((str(EXAMPLE / "dump.xml"),)), alone, tmp_path / "work")
     write_parquet(spark, str(output), [alone])
     rows = {row.id: row for row in spark.read.parquet(str(output)).collect()}
     for document in read_corpus(alone):
@@ -168,7 +168,7 @@ def test_labelled_pages_go_into_parquet(spark: SparkSession, tmp_path: Path) -> 
 def test_what_is_done_is_not_done_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Settings((str(EXAMPLE / "dump.xml"),))
+    settings = LabelSettings((str(EXAMPLE / "dump.xml"),))
     output, work = tmp_path / "out.jsonl", tmp_path / "work"
 
     class FullError(Exception):

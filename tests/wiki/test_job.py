@@ -17,7 +17,7 @@ from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.wiki import job
 from fofe.wiki.dump import TRUNCATED
-from fofe.wiki.job import Settings, label_dump
+from fofe.wiki.job import LabelSettings, label_dump
 
 if TYPE_CHECKING:
     from tests.conftest import DiskStates
@@ -78,7 +78,7 @@ def test_the_example_is_labelled(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_workers_and_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = Settings((DUMP,), (CLASSES,), repeats=True)
+    settings = LabelSettings((DUMP,), (CLASSES,), repeats=True)
     whole = label_dump(settings, tmp_path / "whole.jsonl", tmp_path / "work")
     monkeypatch.setattr(job, "PAGES_IN_A_PART", 2)
     shared = label_dump(settings, tmp_path / "shared.jsonl", tmp_path / "work", workers=2)
@@ -118,7 +118,7 @@ def test_a_job_killed_at_any_point_continues_to_the_same_output(
     disk_states: DiskStates, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job, "PAGES_IN_A_PART", 5)
-    settings = Settings((DUMP,), (CLASSES,))
+    settings = LabelSettings((DUMP,), (CLASSES,))
     folder, copies = tmp_path / "job", tmp_path / "copies"
     folder.mkdir()
     states = disk_states(folder, copies, lambda: label_dump(settings, folder / "out.jsonl", folder / "work"))
@@ -135,10 +135,10 @@ def test_the_work_of_another_job_is_not_touched(tmp_path: Path) -> None:
     with Journal(work, "another") as journal:
         journal.add("part")
     with pytest.raises(InputError, match="belongs to a job with other files"):
-        label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
+        label_dump(LabelSettings((DUMP,)), tmp_path / "out.jsonl", work)
     (work / JOURNAL).rename(work / "precious.txt")
     with pytest.raises(InputError, match="neither empty nor a work directory"):
-        label_dump(Settings((DUMP,)), tmp_path / "out.jsonl", work)
+        label_dump(LabelSettings((DUMP,)), tmp_path / "out.jsonl", work)
     assert (work / "precious.txt").exists()
 
 

@@ -139,11 +139,11 @@ def wiki(args: argparse.Namespace) -> int:
       fofe corpus wiki enwiki-1.xml.bz2 enwiki-2.xml.bz2 --engine spark --master local[8] -o weak.parquet
     """
     from fofe.base.errors import InputError
-    from fofe.wiki.job import Settings, label_dump
+    from fofe.wiki.job import LabelSettings, label_dump
 
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
         raise InputError("cannot be written: its directory does not exist", path=args.output)
-    settings = Settings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
+    settings = LabelSettings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
     if folder.resolve() in Path(args.output).resolve().parents:
         raise InputError(

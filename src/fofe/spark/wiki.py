@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fofe.base.workers import Job
-from fofe.wiki.job import Cut, Done, Part, Settings, join, run_job
+from fofe.wiki.job import Cut, Done, LabelSettings, Part, join, run_job
 from fofe.wiki.label import Summary
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ DOCUMENT = (
 """The columns of parquet output."""
 
 
-def label_dump(spark: SparkSession, settings: Settings, output: str, folder: Path) -> Summary:
+def label_dump(spark: SparkSession, settings: LabelSettings, output: str, folder: Path) -> Summary:
     """Label dumps; a parquet directory if `output` ends so, else a JSONL file that the driver writes."""
     settings = replace(
         settings,
@@ -42,9 +42,9 @@ def label_dump(spark: SparkSession, settings: Settings, output: str, folder: Pat
 
 
 def _run(context: SparkContext, job: Job[Part, Done], sources: Sequence[Any], cut: Cut) -> list[Done]:
-    """Cut up each source in a task of its own, and work on the parts in so many tasks that no core idles."""
+    """Cut up the sources in parallel, then work on their parts in so many tasks that no core idles."""
     tasks = max(2, 2 * context.defaultParallelism)
-    parts = context.parallelize(sources, max(1, len(sources))).flatMap(cut)
+    parts = context.parallelize(sources, max(1, min(len(sources), 10 * tasks))).flatMap(cut)
     spread = parts.keyBy(lambda part: part.name).partitionBy(tasks, lambda name: zlib.crc32(name.encode()))
     return sorted(spread.values().mapPartitions(lambda parts: map(job.start(), parts)).collect())
 

@@ -1,4 +1,4 @@
-"""Looking into word vectors: which words are near, and how much of a text they know."""
+"""Inspecting word vectors: nearest neighbours of a word, and coverage of a text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from fofe.formats.vectors import WordVectors
 
 
 def neighbours(vectors: WordVectors, word: str, count: int) -> list[tuple[str, float]]:
-    """The words whose vectors point most nearly the same way, with the cosines."""
+    """The nearest words by cosine, with the cosines."""
     if word not in vectors.words:
         raise InputError(
-            f"there is no vector for {word!r}", remedy="vectors of lower-case words want lower case"
+            f"there is no vector for {word!r}", remedy="if the vectors are uncased, give it in lower case"
         )
     row = vectors.words.index(word)
     lengths = np.maximum(np.linalg.norm(vectors.vectors, axis=1), 1e-12)

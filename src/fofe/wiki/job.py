@@ -35,7 +35,7 @@ INDEX = "types.sqlite"
 
 
 @dataclass(frozen=True)
-class Settings:
+class LabelSettings:
     """What to label and how."""
 
     dumps: tuple[str, ...]
@@ -46,7 +46,7 @@ class Settings:
     repeats: bool = False
     namespaces: frozenset[str] = field(default=frozenset())
 
-    def completed(self) -> Settings:
+    def completed(self) -> LabelSettings:
         """The same with the language and the namespaces that the first dump states."""
         site = read_site(self.dumps[0])
         language = tokeniser(self.language or site.language or "en").language
@@ -82,7 +82,7 @@ Watch = Callable[[str, int], None]
 
 
 def label_dump(
-    settings: Settings, output: str | Path, folder: Path, *, workers: int = 1, watch: Watch | None = None
+    settings: LabelSettings, output: str | Path, folder: Path, *, workers: int = 1, watch: Watch | None = None
 ) -> Summary:
     """Label dumps and write the documents to a JSONL file; `folder` is the work directory."""
 
@@ -94,7 +94,7 @@ def label_dump(
 
 
 def run_job(
-    settings: Settings,
+    settings: LabelSettings,
     folder: Path,
     run: Run,
     write: Callable[[list[Path]], None],
@@ -121,7 +121,7 @@ def run_job(
     return total
 
 
-def _read_parts(settings: Settings, journal: Journal, run: Run, watch: Watch) -> list[str]:
+def _read_parts(settings: LabelSettings, journal: Journal, run: Run, watch: Watch) -> list[str]:
     """Read every part that is not done; returns the names of all, in order."""
     if journal.done("parts") is None:
         names: list[str] = []
@@ -159,7 +159,7 @@ def _itself(part: Part) -> tuple[Part]:
 class ReadJob:
     """Reads a part: writes its articles, and what all its pages say of titles, to the work directory."""
 
-    settings: Settings
+    settings: LabelSettings
     folder: Path
 
     def start(self) -> Callable[[Part], Done]:
@@ -182,7 +182,7 @@ class ReadJob:
         return read
 
 
-def _write_index(settings: Settings, journal: Journal, parts: Sequence[str]) -> Summary:
+def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]) -> Summary:
     """Gather what pages and tables say of titles; returns what was wrong with the tables."""
     summary = Summary()
     file = journal.file(INDEX)
@@ -203,7 +203,7 @@ def _write_index(settings: Settings, journal: Journal, parts: Sequence[str]) -> 
 class LabelJob:
     """Labels the articles of a part."""
 
-    settings: Settings
+    settings: LabelSettings
     folder: Path
 
     def start(self) -> Callable[[Part], Done]:

@@ -35,7 +35,7 @@ _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}")
 _DOT = "·・"
 """Joins the parts of foreign names in Chinese."""
 
-Span = tuple[int, int]
+CharacterSpan = tuple[int, int]
 Words = tuple[str, ...]
 Resolve = Callable[[str], Resolved]
 
@@ -117,7 +117,7 @@ class Labeller:
             summary.report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
         return names
 
-    def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[Span | None, Types, str]:
+    def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[CharacterSpan | None, Types, str]:
         """The span of a link's text that is a name and the name's types, or why there is none."""
         language = wiki_language(self.mapping.language)
         nothing = None, resolved.types
@@ -134,7 +134,7 @@ class Labeller:
         demonym = self.mapping.demonym(text) if resolved.types & PLACES else None
         return ((0, len(text)), demonym, "") if demonym else (*nothing, NOT_A_NAME)
 
-    def _parts(self, text: str, span: Span, types: Types) -> Iterator[tuple[int, int, Types]]:
+    def _parts(self, text: str, span: CharacterSpan, types: Types) -> Iterator[tuple[int, int, Types]]:
         """A place and the region behind its comma are two names: `Mobile, Alabama`."""
         start, end = span
         head, comma, rest = text[start:end].partition(", ")
@@ -185,7 +185,7 @@ def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:
             first = None
 
 
-def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) -> Span | None:
+def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) -> CharacterSpan | None:
     """The span of a link's text that names its target, which has these titles; or None.
 
     A link may show anything: `the [[Abraham Lincoln|president]]`, `[[France|French]]`. Names are the title,
@@ -217,7 +217,7 @@ def _names_of(title: str, types: Types, language: WikiLanguage) -> Iterator[str]
         yield before
 
 
-def _occurrence(text: str, name: str, types: Types, language: WikiLanguage) -> Span | None:
+def _occurrence(text: str, name: str, types: Types, language: WikiLanguage) -> CharacterSpan | None:
     """Where a name occurs in a link's text, if nothing else there can be a part of a longer name."""
     if text == name:
         return 0, len(text)
