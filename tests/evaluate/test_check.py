@@ -33,8 +33,8 @@ def test_depth_and_crossing_follow_their_definition(found: list[tuple[int, int]]
     distinct = set(found)
     depths = [depth(span, distinct) for span in distinct]
     assert result.depths == {level: depths.count(level) for level in set(depths)}
-    assert result.same_span.count == len(found) - len(distinct)
-    assert result.crossing.count == sum(
+    assert result.findings.counts["same_span"] == len(found) - len(distinct)
+    assert result.findings.counts["crossing"] == sum(
         a[0] < b[0] < a[1] < b[1] or b[0] < a[0] < b[1] < a[1] for a, b in combinations(distinct, 2)
     )
 
@@ -46,7 +46,7 @@ def test_recall_ceiling_is_the_share_of_mentions_that_are_short_enough(
     result = check_corpus([document(found)], max_words=max_words)
     short = sum(len(TEXT[start:end].split()) <= max_words for start, end in found)
     assert abs(result.recall_ceiling - 100 * short / len(found)) < 1e-9
-    assert result.long.count == len(found) - short
+    assert result.findings.counts["long"] == len(found) - short
 
 
 def test_counts_add_up_over_documents() -> None:
@@ -54,8 +54,8 @@ def test_counts_add_up_over_documents() -> None:
     assert (result.documents, result.sentences, result.tokens, result.mentions) == (3, 2, 16, 3)
     assert result.labels == {"LOC": 2, "PER": 1}
     assert result.two_ways == [("a", {"PER": 1, "LOC": 1})]
-    assert result.repeated_sentences.count == result.contradictions.count == 1
-    assert result.documents_without_tokens.count == 1
+    assert result.findings.counts["repeated_sentences"] == result.findings.counts["contradictions"] == 1
+    assert result.findings.counts["documents_without_tokens"] == 1
 
 
 def test_nothing_at_all() -> None:

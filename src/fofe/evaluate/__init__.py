@@ -1,4 +1,4 @@
-"""Exact-span scoring, breakdowns, errors, and how sure the figures are."""
+"""Exact-span scores with their intervals, errors, thresholds, calibration and annotation schemes."""
 
 from fofe.evaluate.scores import Counts, Evaluation, score_documents, score_spans
 

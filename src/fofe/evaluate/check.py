@@ -1,4 +1,4 @@
-"""Looking a corpus over before training on it: what is in it, and what a model cannot learn from it."""
+"""Examining a corpus before training on it: what is in it, and what a model cannot learn from it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,18 @@ from fofe.evaluate.tables import table
 from fofe.text.align import TokenSpan, align
 from fofe.text.document import Document, Mention
 
-EXAMPLES_KEPT = 3
 TWO_WAYS_SHOWN = 10
 _EXCERPT = 60
-_FINDINGS = {
+FINDINGS = {
     "long": "mentions of more than {max_words} words",
     "unaligned": "mentions that do not begin and end with a token of one sentence",
-    "same_span": "mentions on the very span of another",
+    "same_span": "mentions on exactly the span of another",
     "crossing": "pairs of mentions that cross",
     "repeated_sentences": "sentences that occurred before",
     "contradictions": "of these, labelled differently then",
     "empty_sentences": "empty sentences",
     "documents_without_tokens": "documents without tokens",
 }
-
-
-@dataclass
-class Finding:
-    """How often something was found, and the first places."""
-
-    count: int = 0
-    examples: list[str] = field(default_factory=list)
-
-    def add(self, example: str) -> None:
-        self.count += 1
-        if len(self.examples) < EXAMPLES_KEPT:
-            self.examples.append(example)
 
 
 @dataclass
@@ -55,15 +41,9 @@ class CorpusCheck:
     words: Counter[int] = field(default_factory=Counter)
     """Mentions on token borders by their number of words."""
     strings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """The labels of each string that is mentioned."""
-    long: Finding = field(default_factory=Finding)
-    unaligned: Finding = field(default_factory=Finding)
-    same_span: Finding = field(default_factory=Finding)
-    crossing: Finding = field(default_factory=Finding)
-    repeated_sentences: Finding = field(default_factory=Finding)
-    contradictions: Finding = field(default_factory=Finding)
-    empty_sentences: Finding = field(default_factory=Finding)
-    documents_without_tokens: Finding = field(default_factory=Finding)
+    """The labels of each mentioned string."""
+    findings: Report = field(default_factory=Report)
+    """Counts and first places of `FINDINGS`."""
 
     @property
     def mentions(self) -> int:
@@ -72,9 +52,8 @@ class CorpusCheck:
     @property
     def recall_ceiling(self) -> float:
         """The percentage of mentions that are fragments of at most `max_words` words of a sentence."""
-        return (
-            100.0 * (1 - (self.long.count + self.unaligned.count) / self.mentions) if self.mentions else 100.0
-        )
+        lost = self.findings.counts["long"] + self.findings.counts["unaligned"]
+        return 100.0 * (1 - lost / self.mentions) if self.mentions else 100.0
 
     @property
     def two_ways(self) -> list[tuple[str, Counter[str]]]:
@@ -102,81 +81,82 @@ class CorpusCheck:
                     string: dict(labels.most_common()) for string, labels in two_ways[:TWO_WAYS_SHOWN]
                 },
             },
-            **{name: vars(finding) for name, finding in self.findings.items()},
+            **{
+                name: {"count": self.findings.counts[name], "examples": self.findings.places.get(name, [])}
+                for name in FINDINGS
+            },
         }
-
-    @property
-    def findings(self) -> dict[str, Finding]:
-        return {name: value for name, value in vars(self).items() if isinstance(value, Finding)}
 
 
 def check_corpus(
     documents: Iterable[Document], *, max_words: int = 7, report: Report | None = None
 ) -> CorpusCheck:
-    """Count what is in a corpus; `max_words` is the longest fragment that a model would judge.
+    """Count what is in a corpus; `max_words` is the longest fragment that a model would score.
 
-    The report is that of the reader, which leaves out empty sentences before they come here.
+    The report is that of the reader, which leaves out empty sentences before they arrive here.
     """
     if max_words < 1:
-        raise InputError(f"a fragment of at most {max_words} words is none", remedy="give 1 or more")
+        raise InputError(f"a fragment cannot have at most {max_words} words", remedy="give 1 or more")
     result = CorpusCheck(max_words)
+    note = result.findings.note
     labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]] = {}
     for number, document in enumerate(documents, start=1):
-        place = document.id or f"document {number}"
+        name = document.id or f"document {number}"
         aligned, unaligned = align(document)
-        _count(result, document, place)
+        _count(result, document, name)
         for span, mention in aligned:
             result.words[span.end - span.start] += 1
             if span.end - span.start > max_words:
-                result.long.add(_excerpt(place, mention))
+                note("long", f"{name} {_excerpt(mention)}")
         for mention in unaligned:
-            result.unaligned.add(_excerpt(place, mention))
-        _nesting(result, document.mentions, place)
-        _repetitions(result, document, aligned, labels_of_sentence)
-    if report is not None:
-        result.empty_sentences.count += report.counts[EMPTY_SENTENCES]
-        result.empty_sentences.examples += report.places.get(EMPTY_SENTENCES, [])
+            note("unaligned", f"{name} {_excerpt(mention)}")
+        _count_nesting(result, document.mentions, name)
+        _count_repetitions(result, document, aligned, labels_of_sentence)
+    if report is not None and EMPTY_SENTENCES in report.counts:
+        result.findings.counts["empty_sentences"] += report.counts[EMPTY_SENTENCES]
+        examples = result.findings.places.setdefault("empty_sentences", [])
+        examples += report.places.get(EMPTY_SENTENCES, [])
     return result
 
 
-def _count(result: CorpusCheck, document: Document, place: str) -> None:
+def _count(result: CorpusCheck, document: Document, name: str) -> None:
     result.documents += 1
     result.sentences += len(document.sentences)
     result.tokens += sum(len(sentence) for sentence in document.sentences)
     if not document.sentences:
-        result.documents_without_tokens.add(place)
+        result.findings.note("documents_without_tokens", name)
     for number, sentence in enumerate(document.sentences, start=1):
         if not len(sentence):
-            result.empty_sentences.add(f"{place} sentence {number}")
+            result.findings.note("empty_sentences", f"{name} sentence {number}")
     for mention in document.mentions:
         result.labels[mention.label] += 1
         result.strings[document.text[mention.start : mention.end]][mention.label] += 1
 
 
-def _nesting(result: CorpusCheck, mentions: list[Mention], place: str) -> None:
-    """Count each distinct span by depth, and the pairs that overlap without one holding the other."""
+def _count_nesting(result: CorpusCheck, mentions: list[Mention], name: str) -> None:
+    """Count each distinct span by depth, and the pairs that overlap without one inside the other."""
     open_spans: list[tuple[Mention, int]] = []
     distinct: dict[tuple[int, int], Mention] = {}
     for mention in mentions:
         if distinct.setdefault((mention.start, mention.end), mention) is not mention:
-            result.same_span.add(_excerpt(place, mention))
+            result.findings.note("same_span", f"{name} {_excerpt(mention)}")
     for mention in sorted(distinct.values(), key=lambda mention: (mention.start, -mention.end)):
         open_spans = [(other, depth) for other, depth in open_spans if other.end > mention.start]
         depth = 1 + max((depth for other, depth in open_spans if other.end >= mention.end), default=0)
         for other, _ in open_spans:
             if other.end < mention.end:
-                result.crossing.add(f"{_excerpt(place, other)} and {_excerpt('', mention)}")
+                result.findings.note("crossing", f"{name} {_excerpt(other)} and {_excerpt(mention)}")
         result.depths[depth] += 1
         open_spans.append((mention, depth))
 
 
-def _repetitions(
+def _count_repetitions(
     result: CorpusCheck,
     document: Document,
     aligned: list[tuple[TokenSpan, Mention]],
     labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]],
 ) -> None:
-    """Count the sentences that were seen before, and those of them that were labelled differently then."""
+    """Count the sentences that occurred before, and those of them that were labelled differently then."""
     labels: list[set[tuple[int, int, str]]] = [set() for _ in document.sentences]
     for span, mention in aligned:
         labels[span.sentence].add((span.start, span.end, mention.label))
@@ -186,9 +166,9 @@ def _repetitions(
             continue
         if words in labels_of_sentence:
             text = repr(_shorten(" ".join(words)))
-            result.repeated_sentences.add(text)
+            result.findings.note("repeated_sentences", text)
             if labels_of_sentence[words] != of_sentence:
-                result.contradictions.add(text)
+                result.findings.note("contradictions", text)
         else:
             labels_of_sentence[words] = of_sentence
 
@@ -197,9 +177,8 @@ def _outside_main(labels: Counter[str]) -> int:
     return sum(labels.values()) - max(labels.values())
 
 
-def _excerpt(place: str, mention: Mention) -> str:
-    span = f"{mention.start}:{mention.end} {_shorten(mention.text)!r}"
-    return f"{place} {span}" if place else span
+def _excerpt(mention: Mention) -> str:
+    return f"{mention.start}:{mention.end} {_shorten(mention.text)!r}"
 
 
 def _shorten(text: str) -> str:
@@ -207,64 +186,45 @@ def _shorten(text: str) -> str:
 
 
 def describe(result: CorpusCheck, report: Report) -> str:
-    """A check for people to read, with what the reader of the corpus reported."""
+    """A check for people to read, with the report of the reader of the corpus."""
     return "\n\n".join(_sections(result, report))
 
 
 def _sections(result: CorpusCheck, report: Report) -> Iterator[str]:
-    yield _sizes(result)
+    names = ("documents", "sentences", "tokens", "mentions")
+    yield table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in names])
     if result.mentions:
-        yield _labels(result)
-        yield _shape(result)
-    if any(finding.count for finding in result.findings.values()):
-        yield _findings(result)
+        strings = Counter(label for labels in result.strings.values() for label in labels)
+        rows = [
+            (label, f"{count:,}", f"{100 * count / result.mentions:.1f} %", f"{strings[label]:,}")
+            for label, count in result.labels.most_common()
+        ]
+        yield table(("label", "mentions", "share", "strings"), rows)
+        depths = ", ".join(f"{count:,} at depth {depth}" for depth, count in sorted(result.depths.items()))
+        yield (
+            f"nesting: {depths}\n"
+            f"longest mention on token borders: {max(result.words, default=0)} words\n"
+            f"recall ceiling of fragments of at most {result.max_words} words: {result.recall_ceiling:.2f} %"
+        )
+    if result.findings:
+        yield "\n".join(_findings(result))
     if result.two_ways:
-        yield _two_ways(result)
+        yield "\n".join(_two_ways(result.two_ways))
     if report.lines():
         yield "\n".join(["reading", *(f"  {line}" for line in report.lines())])
 
 
-def _sizes(result: CorpusCheck) -> str:
-    names = ("documents", "sentences", "tokens", "mentions")
-    return table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in names])
+def _findings(result: CorpusCheck) -> Iterator[str]:
+    for name, meaning in FINDINGS.items():
+        if count := result.findings.counts[name]:
+            yield f"{count:,} {meaning.format(max_words=result.max_words)}"
+            yield from (f"  {example}" for example in result.findings.places[name])
 
 
-def _labels(result: CorpusCheck) -> str:
-    strings = Counter(label for labels in result.strings.values() for label in labels)
-    rows = [
-        (label, f"{count:,}", f"{100 * count / result.mentions:.1f} %", f"{strings[label]:,}")
-        for label, count in result.labels.most_common()
-    ]
-    return table(("label", "mentions", "share", "strings"), rows)
-
-
-def _shape(result: CorpusCheck) -> str:
-    depths = ", ".join(f"{count:,} at depth {depth}" for depth, count in sorted(result.depths.items()))
-    return "\n".join(
-        [
-            f"nesting: {depths}",
-            f"longest mention on token borders: {max(result.words, default=0)} words",
-            f"recall ceiling of fragments of at most {result.max_words} words: {result.recall_ceiling:.2f} %",
-        ]
-    )
-
-
-def _findings(result: CorpusCheck) -> str:
-    lines = []
-    for name, finding in result.findings.items():
-        if finding.count:
-            lines.append(f"{finding.count:,} {_FINDINGS[name].format(max_words=result.max_words)}")
-            lines.extend(f"  {example}" for example in finding.examples)
-    return "\n".join(lines)
-
-
-def _two_ways(result: CorpusCheck) -> str:
-    strings = result.two_ways
-    shown = strings[:TWO_WAYS_SHOWN]
-    lines = [f"{len(strings):,} strings labelled in more than one way"]
-    for string, labels in shown:
+def _two_ways(strings: list[tuple[str, Counter[str]]]) -> Iterator[str]:
+    yield f"{len(strings):,} strings labelled in more than one way"
+    for string, labels in strings[:TWO_WAYS_SHOWN]:
         counts = ", ".join(f"{label} {count:,}" for label, count in labels.most_common())
-        lines.append(f"  {string!r}: {counts}")
-    if len(strings) > len(shown):
-        lines.append(f"  and {len(strings) - len(shown):,} more")
-    return "\n".join(lines)
+        yield f"  {string!r}: {counts}"
+    if len(strings) > TWO_WAYS_SHOWN:
+        yield f"  and {len(strings) - TWO_WAYS_SHOWN:,} more"

@@ -1,4 +1,4 @@
-"""What a model costs - room, time to load, time to tag - and what it scores for that."""
+"""The cost of a model (disk space, time to load and to tag), and its scores."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fofe.tagging.model import Model
 from fofe.text.document import Document
 
 TRIES = 3
-"""How often a model is loaded and used. The quickest counts: the first pays for what is done only once."""
+"""How often a model is loaded and used. The fastest counts: the first includes work that is done once."""
 
 
 @dataclass(frozen=True)
-class OnCorpus:
-    """How a model does on an annotated corpus."""
+class CorpusCost:
+    """The speed and the scores of a model on an annotated corpus."""
 
     tokens: int
     tokens_per_second: float
-    """Of CPU time, by a model that was just loaded: it meets each distinct word for the first time once."""
+    """Of CPU time, by a freshly loaded model, whose word cache is empty."""
     unknown: dict[str, float]
     """The percentage of tokens that each table lacks."""
     precision: float
@@ -35,7 +35,7 @@ class OnCorpus:
 
 @dataclass(frozen=True)
 class Cost:
-    """What was measured of a model."""
+    """The measurements of a model."""
 
     megabytes: float
     """Of all its files."""
@@ -43,11 +43,11 @@ class Cost:
     """Of CPU time."""
     words: dict[str, int]
     """Of each table."""
-    corpus: OnCorpus | None = None
+    corpus: CorpusCost | None = None
 
 
 def measure(path: str | Path, gold: Sequence[Document] | None = None) -> Cost:
-    """Load a model and, with a corpus, tag that."""
+    """Measure loading a model and, with a corpus, tagging it."""
     loading, tagging = [], []
     for _ in range(TRIES):
         began = time.process_time()
@@ -71,10 +71,10 @@ def _on_corpus(
     gold: Sequence[Document],
     predicted: Sequence[Document],
     seconds: float,
-) -> OnCorpus:
+) -> CorpusCost:
     words = [word for document in gold for sentence in document.sentences for word in sentence.words]
     scores = score_documents(gold, predicted).overall
-    return OnCorpus(
+    return CorpusCost(
         tokens=len(words),
         tokens_per_second=len(words) / max(seconds, 1e-9),
         unknown={
@@ -88,7 +88,7 @@ def _on_corpus(
 
 
 def costs_section(before: Cost, after: Cost) -> Section:
-    """The costs of a model and of what was made of it, side by side."""
+    """The costs of a model before and after compression, side by side."""
     rows = [
         [name, f"{old:{form}}", f"{new:{form}}"]
         for (name, form, old), (_, _, new) in zip(_lines(before), _lines(after), strict=True)
@@ -101,7 +101,7 @@ def costs_section(before: Cost, after: Cost) -> Section:
 
 
 def _lines(cost: Cost) -> list[tuple[str, str, Any]]:
-    """The lines of the table: what it is, how it is written, and its value."""
+    """The rows of the table: name, number format and value."""
     lines: list[tuple[str, str, Any]] = [
         ("megabytes on disk", ".2f", cost.megabytes),
         ("CPU seconds to load", ".3f", cost.load_seconds),

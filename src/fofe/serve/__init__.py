@@ -1,1 +1,1 @@
-"""HTTP: an API for programs and a page for people, around one or several models."""
+"""An HTTP server for one or several models: an API for programs and a page for people."""

@@ -21,7 +21,7 @@ Handler = Callable[[Any], Awaitable[Response]]
 class Direct:
     """Answers JSON that is posted to some paths, and passes everything else on. An ASGI application.
 
-    It stands behind the guard, which passes a body as one message.
+    The guard in front of it passes a body as one message.
     """
 
     def __init__(self, app: ASGIApp, handlers: Mapping[str, tuple[type[BaseModel], Handler]]) -> None:

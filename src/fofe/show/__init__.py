@@ -1,1 +1,1 @@
-"""Pictures: mentions in HTML, redacted text, and reports that are pages of their own."""
+"""Documents in their output formats, lattices of fragments, charts, and the report on a model."""

@@ -1,7 +1,4 @@
-"""The lattice of a sentence: every fragment with its scores, and what became of it.
-
-It shows what a model judged, and why a candidate lost to another.
-"""
+"""The lattice of a sentence: every fragment with its scores and its outcome, and to which mention it lost."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ Outcome = Literal["mention", "lost", "below", "none"]
 
 
 class Fragment(NamedTuple):
-    """Tokens `first` to `last` (inclusive) of a sentence, and their judgement."""
+    """Tokens `first` to `last` (inclusive) of a sentence, their scores and their outcome."""
 
     first: int
     last: int
@@ -68,13 +65,13 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
             (fragments.lasts[part] - scores.token_offsets[number]).tolist(),
             strict=True,
         )
-        judged = _Judged(pool, model.labels, model.decoding)
+        outcomes = _Outcomes(pool, model.labels, model.decoding)
         rows = zip(spans, scores.probabilities[part], strict=True)
-        yield Lattice(sentence, [judged.fragment(first, last, row) for (first, last), row in rows])
+        yield Lattice(sentence, [outcomes.fragment(first, last, row) for (first, last), row in rows])
 
 
-class _Judged:
-    """What became of the candidates of a sentence."""
+class _Outcomes:
+    """The outcomes of the candidates of a sentence."""
 
     def __init__(self, pool: Sequence[Candidate], labels: Sequence[str], decoding: Decoding) -> None:
         self._labels = labels
@@ -101,13 +98,13 @@ class _Judged:
 
     def _winner_over(self, loser: Candidate) -> tuple[int, int] | None:
         rank = by_length if self._decoding.strategy.startswith("longest") else by_score
-        rivals = [kept for kept in self._kept if self._cannot_stand_beside(kept, loser)]
+        rivals = [kept for kept in self._kept if self._excludes(kept, loser)]
         if not rivals:
             return None
         winner = min(rivals, key=rank)
         return winner.start, winner.end - 1
 
-    def _cannot_stand_beside(self, kept: Candidate, loser: Candidate) -> bool:
+    def _excludes(self, kept: Candidate, loser: Candidate) -> bool:
         if kept.end <= loser.start or loser.end <= kept.start:
             return False
         if self._decoding.strategy == NON_CROSSING:

@@ -1,4 +1,4 @@
-"""A report on a model: one page that needs nothing else, on how it learned and how it does on a corpus."""
+"""A report on a model as one self-contained page: its learning curves and its results on a corpus."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ dd { margin: 0; overflow-wrap: anywhere; }
 
 @dataclass(frozen=True)
 class OnCorpus:
-    """An annotated corpus and what the model finds in it."""
+    """An annotated corpus and the predictions of the model."""
 
     gold: Sequence[Document]
     found: Sequence[Document]
 
 
 def report_page(model: Model, corpus: OnCorpus | None, *, name: str, examples_of_each: int) -> str:
-    """The whole page."""
+    """The page."""
     parts = [page_head(f"Report on {name}"), STYLE, f"<h1>{escape(name)}</h1>\n", _facts(model)]
     parts += _learning(model)
     if corpus is not None:
@@ -90,7 +90,7 @@ def _facts(model: Model) -> str:
 
 
 def _learning(model: Model) -> Iterator[str]:
-    """The curves of the run that the model stands in, where it still does."""
+    """The learning curves, if the model is still in the directory of its run."""
     yield "<h2>Learning</h2>\n"
     metrics = _metrics(model.path)
     if not metrics:
