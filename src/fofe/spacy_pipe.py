@@ -1,6 +1,6 @@
 """A component for spaCy pipelines: `nlp.add_pipe("fofe", config={"model": "en"})`, a name or a path.
 
-It judges spaCy's own tokens. Mentions become `doc.spans["fofe"]`, nested ones included, with their scores in
+It tags spaCy's own tokens. Mentions become `doc.spans["fofe"]`, nested ones included, with their scores in
 `doc.spans["fofe"].attrs["scores"]`; and those that lie in no other become `doc.ents` unless `ents` is false.
 """
 

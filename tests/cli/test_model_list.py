@@ -151,7 +151,7 @@ def test_each_document_has_the_model_of_its_language(
         model = spanish if document["text"] == SPANISH else english
         alone = [(found.start, found.end, found.label) for found in model(document["text"]).mentions]
         assert [(one["start"], one["end"]) for one in document["mentions"]] == [one[:2] for one in alone]
-    assert "3 documents whose language cannot be told, taken for en" in captured.err
+    assert "3 documents in an unclear language, taken for en" in captured.err
 
 
 def test_a_document_without_a_model_is_told_and_left_out(two: None, tmp_path: Path, capsys: Captured) -> None:

@@ -93,7 +93,7 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
     """The document that a reader sees, with tokens and those gold mentions that are in it."""
     language = source.language()
     if language is None:
-        report.note("documents whose language cannot be told, tokenised by plain rules", source.id)
+        report.note("documents in an unclear language, tokenised by plain rules", source.id)
     document = tokeniser(language or PLAIN).document(source.shown.text, id=source.id)
     aligner = Aligner(document)
     inside: list[Row] = []

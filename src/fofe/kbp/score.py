@@ -72,13 +72,13 @@ def counts_by_document(
     gold: Iterable[TabMention], run: Iterable[TabMention], documents: Sequence[str]
 ) -> Numbers:
     """Right, wrong and missed mentions of each document, kinds left out: shape (documents, 3)."""
-    places = {document: place for place, document in enumerate(documents)}
+    numbers = {document: number for number, document in enumerate(documents)}
     kinds = GROUPS["OVERALL"]
     true, guess = _keys(gold, kinds), _keys(run, kinds)
     counts = np.zeros((len(documents), 3), np.int64)
     for column, keys in enumerate((true & guess, guess - true, true - guess)):
         for document, _, _, _ in keys:
-            counts[places[document], column] += 1
+            counts[numbers[document], column] += 1
     return counts
 
 

@@ -148,7 +148,7 @@ def read_all(
 
 
 def same_id(id: str, path: str, other: str) -> InputError:
-    """The error of a document that bears the id of an earlier one."""
+    """The error of a document with the id of an earlier one."""
     return InputError(f"document {id} was already in {other}", path=path, remedy="give each its own id")
 
 

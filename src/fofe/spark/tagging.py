@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fofe.base.errors import FofeError
 from fofe.spark.lines import RANGE_BYTES, Range, count_lines, cut_up, numbered, read_range
-from fofe.spark.rows import Row, map_rows, one_row_each
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.parquet import text_inputs, with_mentions
 from fofe.tagging.pipeline import Input, Tagged, TagJob, chunks, mentions_only
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
 
-_RANGE = "kind string, path string, start long, end long, first_line long"
 _LINES: dict[str, Callable[[str, int, bytes], Input]] = {TEXT_LINES: text_line, "jsonl": json_line}
 
 
@@ -82,15 +80,18 @@ def tag_lines(
                 f"Spark reads files of lines, plain text or JSON, and parquet; {source.path} is {source.kind}"
             )
     kinds = {source.path: source.kind for source in sources}
-    ranges = cut_up([source.path for source in sources], RANGE_BYTES)
-    ranges = numbered(ranges, _counts(spark, ranges))
-    work = one_row_each(spark, [(kinds[part.path], *part) for part in ranges], _RANGE)
-    started = partial(_tag_ranges, pickle.dumps(job))
-    tagged = map_rows(work, started, "tagged binary").persist(StorageLevel.DISK_ONLY)
+    ranges = cut_up(list(kinds), RANGE_BYTES)
+    tasks = max(1, len(ranges))
+    counts = [0] * len(ranges)
+    if any(part.start for part in ranges):  # nobody asks for them where every file is one range
+        counts = spark.sparkContext.parallelize(ranges, tasks).map(count_lines).collect()
+    work = [(kinds[part.path], part) for part in numbered(ranges, counts)]
+    tag_ranges = partial(_tag_ranges, pickle.dumps(job))
+    tagged = spark.sparkContext.parallelize(work, tasks).mapPartitions(tag_ranges)
+    tagged.persist(StorageLevel.DISK_ONLY)
     try:
         tagged.count()  # all partitions at the same time; read one after another they would be made so
-        for row in tagged.toLocalIterator():
-            yield cast(Tagged[str], pickle.loads(row.tagged))
+        yield from tagged.toLocalIterator()
     finally:
         tagged.unpersist()
 
@@ -107,32 +108,14 @@ def tag_parquet(
         raise FofeError(str(error).partition("\n")[0]) from None
 
 
-def _counts(spark: SparkSession, ranges: list[Range]) -> list[int]:
-    """The lines of each range; nobody asks for them where every file is one range."""
-    if not any(part.start for part in ranges):
-        return [0] * len(ranges)
-    work = one_row_each(spark, [("", *part) for part in ranges], _RANGE)
-    return [row.lines for row in map_rows(work, _count_ranges, "lines long").collect()]
-
-
-def _range(row: Row) -> Range:
-    return Range(row["path"], row["start"], row["end"], row["first_line"])
-
-
-def _count_ranges(rows: Iterator[Row]) -> Iterator[Row]:
-    return ({"lines": count_lines(_range(row))} for row in rows)
-
-
 @cache
 def _started(job: bytes) -> Callable[[list[Input]], Tagged[Any]]:
     """A job that stays in the memory of its process with its model, since workers are used again."""
     return cast(TagJob[Any], pickle.loads(job)).start()
 
 
-def _tag_ranges(job: bytes, rows: Iterator[Row]) -> Iterator[Row]:
+def _tag_ranges(job: bytes, ranges: Iterable[tuple[str, Range]]) -> Iterator[Tagged[Any]]:
     tag_chunk = _started(job)
-    for row in rows:
-        make = _LINES[row["kind"]]
-        inputs = (make(row["path"], *line) for line in read_range(_range(row)))
-        for chunk in chunks(inputs, lambda one: one.size):
-            yield {"tagged": pickle.dumps(tag_chunk(chunk))}
+    for kind, part in ranges:
+        inputs = (_LINES[kind](part.path, *line) for line in read_range(part))
+        yield from map(tag_chunk, chunks(inputs, lambda one: one.size))

@@ -21,7 +21,7 @@ DOCUMENTS_AT_ONCE = 256
 class ByLanguage:
     """Finds mentions with the installed model of each text's language: what `fofe.load("auto")` gives.
 
-    A model is loaded when its language is first met. Text whose language cannot be told, such as a few names,
+    A model is loaded when its language is first met. Text whose language is unclear, such as a few names,
     is taken for English.
     """
 
@@ -85,7 +85,7 @@ class ByLanguage:
         return self._loaded[language]
 
     def fitting(self, language: str | None) -> str:
-        """The language whose model is to tag a text of a language, or of none that could be told."""
+        """The language whose model is to tag a text of a language, or of an unclear one."""
         wanted = language or DEFAULT
         if wanted not in self._installed:
             raise no_model_for(wanted, self._installed)
@@ -93,7 +93,7 @@ class ByLanguage:
 
     def language_of(self, text: str) -> str:
         """The language whose model is to tag a text."""
-        # What is no text, such as a missing value, has no language: the tokeniser tells what is wrong.
+        # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
         return self.fitting(recognise(text) if isinstance(text, str) else None)
 
     def __call__(self, text: str) -> Document:
@@ -109,7 +109,7 @@ class ByLanguage:
     def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
         """Tag sentences that are already cut into words: one document for each.
 
-        Its text is the words joined by spaces, which its language is told by too.
+        Its text is the words joined by spaces, from which its language is recognised too.
         """
         check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self.tag_documents(Document.from_words([words]) for words in sentences)

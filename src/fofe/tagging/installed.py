@@ -51,11 +51,11 @@ class InstalledModel:
         for folder in (spec and spec.submodule_search_locations) or ():
             if (Path(folder) / FOLDER / "config.json").is_file():
                 return Path(folder) / FOLDER
-        raise ModelError(f"the package {self.package} holds no model", remedy="install it again")
+        raise ModelError(f"the package {self.package} contains no model", remedy="install it again")
 
     @cached_property
     def settings(self) -> dict[str, Any]:
-        """What its config.json tells."""
+        """The content of its config.json."""
         file = self.path / "config.json"
         try:
             table = json.loads(read_text(file))
@@ -78,11 +78,11 @@ class InstalledModel:
 
     @property
     def licence(self) -> str:
-        """What it may be used for, as the model tells it, else the metadata of its package."""
-        told = self.settings.get("training", {}).get("shipped", {}).get("licence")
+        """Its licence as the model states it, else as the metadata of its package do."""
+        stated = self.settings.get("training", {}).get("shipped", {}).get("licence")
         metadata: Any = self.entry_point.dist.metadata if self.entry_point.dist else {}
         fields = (metadata[key] for key in ("License-Expression", "License") if key in metadata)
-        return str(told or next(fields, "not stated"))
+        return str(stated or next(fields, "not stated"))
 
     @property
     def scores(self) -> dict[str, float]:
@@ -94,9 +94,9 @@ class InstalledModel:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The part of its corpus that each of the scores is of, where the model tells: test or dev."""
-        told = self.settings.get("training", {}).get("shipped", {}).get("parts", {})
-        return {name: str(told[name]) for name in self.scores if name in told}
+        """The part of its corpus that each of the scores is of, where the model states it: test or dev."""
+        stated = self.settings.get("training", {}).get("shipped", {}).get("parts", {})
+        return {name: str(stated[name]) for name in self.scores if name in stated}
 
 
 def installed_models() -> dict[str, InstalledModel]:
@@ -123,16 +123,16 @@ def model_path(model: str | Path) -> Path:
     if str(model) in installed:
         return installed[str(model)].path
     if path.exists():
-        return path  # whoever loads it tells what is wrong with it
+        return path  # whoever loads it reports what is wrong with it
     raise ModelError(
         "there is no such model directory, and no installed model has that name",
         path=path,
-        remedy=f"{told_names(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
+        remedy=f"{listed(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
     )
 
 
 def models_by_language() -> dict[str, InstalledModel]:
-    """A model for each language: the one that bears its name, else the first."""
+    """A model for each language: the one with its name, else the first."""
     by_language: dict[str, InstalledModel] = {}
     for name, model in installed_models().items():
         if name == model.language or model.language not in by_language:
@@ -153,10 +153,10 @@ def no_model_for(language: str, known: dict[str, InstalledModel]) -> ModelError:
     source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
     return ModelError(
         f"no model of the language {language!r} is installed",
-        remedy=f"{told_names(known)}; {source}, or a model directory in place of a language",
+        remedy=f"{listed(known)}; {source}, or a model directory in place of a language",
     )
 
 
-def told_names(names: dict[str, InstalledModel]) -> str:
+def listed(names: dict[str, InstalledModel]) -> str:
     """The names of installed models, for messages."""
     return f"installed: {', '.join(names) or 'none'}"

@@ -298,7 +298,7 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
         path: the directory, or the name of an installed model such as "en"; "auto" stands for all of them,
             each for the texts of its language.
         engine: "numpy", which needs nothing else and is the fastest on a CPU; or "torch", the network itself,
-            which judges all fragments of a batch at once.
+            which scores all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
     if not isinstance(path, (str, Path)):
@@ -360,7 +360,7 @@ def assembled(
     *,
     path: Path | None = None,
 ) -> Model:
-    """A model, or an ensemble as one model, from what its directory holds."""
+    """A model, or an ensemble as one model, from the content of its directory."""
     if isinstance(stored, Ensemble):
         engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
         field = max(member.config.receptive_field for member in stored.members)

@@ -105,7 +105,7 @@ def _files(path: str) -> list[str]:
 
 
 def _schema(paths: Sequence[str], text_column: str) -> pa.Schema:
-    """The columns that all files have; one of them must hold text."""
+    """The columns that all files have; one of them must contain text."""
     import pyarrow as pa
 
     schemas = [_open(path).schema_arrow.remove_metadata() for path in paths]

@@ -176,7 +176,7 @@ def _model_for(named: Named, models: Models, report: Report) -> Model:
     except ModelError as error:
         raise InputError(error.problem, path=named.name, remedy=error.remedy) from None
     if recognised is None and named.document.text.strip():
-        report.note(f"documents whose language cannot be told, taken for {language}", named.name)
+        report.note(f"documents in an unclear language, taken for {language}", named.name)
     if not models.follows(language):
         unknown = f"the model of {language!r} does not know that of {models.scheme}"
         report.note(f"documents tagged without --scheme because {unknown}", named.name)

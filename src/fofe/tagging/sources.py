@@ -44,7 +44,7 @@ class Source:
 
 
 def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Report) -> list[Source]:
-    """Everything that is to be read; what does not exist is told here, before any work is done."""
+    """Everything that is to be read; what does not exist is reported before any work is done."""
     found = []
     for path in paths:
         if _is_corpus(path, format):
@@ -66,7 +66,7 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
 def _check_file(source: Source) -> None:
     """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes.
 
-    A file that cannot be read at all is told when its turn comes, so that the others are tagged.
+    A file that cannot be read at all is reported when its turn comes, so that the others are tagged.
     """
     alone = source.kind in _FAIL_ALONE
     if not alone and source.path != STANDARD and Path(source.path).is_file():
