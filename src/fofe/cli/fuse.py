@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError, InputError
 from fofe.cli._command import command, option, repeated
 from fofe.cli._files import refuse_input
 from fofe.cli._options import count, numbers, output
 from fofe.cli._progress import say_report
-
-if TYPE_CHECKING:
-    from fofe.fusion.vote import Rule
 
 
 @command(
@@ -61,13 +57,15 @@ def fuse(args: argparse.Namespace) -> int:
     """
     from fofe.base.report import Report
     from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
+    from fofe.fusion.vote import Rule
 
     if len(args.predictions) < 2:
         raise FofeError("there is nothing to join: give the files of at least two systems")
     if len(args.dev) != (len(args.predictions) if args.dev_gold else 0):
         raise FofeError("--dev-gold goes with one --dev for each system, in the same order")
     _check_output(args)
-    rule = _rule(args)
+    weights = numbers("--weights", args.weights)
+    rule = Rule(args.method, args.votes, weights, args.threshold, args.strategy, args.nested)
     rule.check(len(args.predictions))
     report = Report()
     predictions = read_predictions(args.predictions, report, run=args.run_id)
@@ -83,7 +81,7 @@ def fuse(args: argparse.Namespace) -> int:
 
 
 def _check_output(args: argparse.Namespace) -> None:
-    """Refuse a file that is read, and a name that promises another kind than the files that are joined."""
+    """Refuse an output that is also an input, or whose suffix is that of the other format."""
     from fofe.kbp.tab import is_tab
 
     refuse_input(args.output, [*args.predictions, *args.dev, *filter(None, [args.dev_gold])])
@@ -92,10 +90,3 @@ def _check_output(args: argparse.Namespace) -> None:
         raise InputError("joined predictions make JSON lines", path=args.output, remedy=remedy)
     if args.output.lower().endswith((".jsonl", ".json")) and all(map(is_tab, args.predictions)):
         raise InputError("joined .tab files make a .tab file", path=args.output, remedy="let -o end in .tab")
-
-
-def _rule(args: argparse.Namespace) -> Rule:
-    from fofe.fusion.vote import Rule
-
-    weights = numbers("--weights", args.weights)
-    return Rule(args.method, args.votes, weights, args.threshold, args.strategy, args.nested)
