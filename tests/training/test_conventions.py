@@ -195,7 +195,7 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     with pytest.raises(FofeError, match=r"'whole' \(it knows: bare\)"):
         told.with_options(scheme="whole")
     assert main(["model", "inspect", str(tmp_path / "both")]) == 0
-    assert re.search(r"^conventions +bare$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^schemes +bare$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,7 +275,7 @@ def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestC
 def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
     assert "conventions that it can follow: bare, whole" in model.card
     assert main(["model", "inspect", str(model.path)]) == 0
-    assert re.search(r"^conventions +bare, whole$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^schemes +bare, whole$", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_model_without_conventions_says_so(tiny_model: Model) -> None:
