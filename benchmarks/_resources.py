@@ -9,7 +9,7 @@ from _record import RUNS, shared
 
 from fofe.base.report import Report
 from fofe.features.config import ModelConfig
-from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
+from fofe.features.gazetteer import build_gazetteer, save_gazetteer
 from fofe.wiki.types import titled_names
 
 TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")

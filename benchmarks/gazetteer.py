@@ -25,7 +25,7 @@ from _resources import wikipedia_gazetteer
 
 from fofe.base.report import Report
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.features.gazetteer_file import build_gazetteer, load_gazetteer, save_gazetteer
+from fofe.features.gazetteer import build_gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
 from fofe.formats import read_corpus
 

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from fofe.features.config import BAG, CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
+from fofe.features.views import BAG, ViewConfig
 
 CASED = ViewConfig("cased", "cased")
 

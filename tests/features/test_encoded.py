@@ -110,6 +110,6 @@ def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens() -> None:
     taken = text.take(np.array([1, 0])).segments
     assert taken is not None
     assert taken.first_tokens().tolist() == [0, 1, 1, 3]
-    apart = made.encode_apart(made.in_words([["北", "京"]]))
+    apart = made.encode_isolated(made.in_words([["北", "京"]]))
     assert apart.segments is not None
     assert apart.segments.shares.tolist() == [0.5, 0.5], "as in the sentence"

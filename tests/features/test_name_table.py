@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fofe.features.fragments import all_fragments
-from fofe.features.gazetteer_file import make_table
+from fofe.features.gazetteer import make_table
 from fofe.features.name_table import KINDS, MOST_TYPES, NameTable, keys_of
 
 WORDS = st.sampled_from(

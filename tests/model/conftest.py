@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import BoolArray, FloatArray
-from fofe.features.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments
-from fofe.features.gazetteer_file import make_table
+from fofe.features.gazetteer import GazetteerConfig, make_table
 from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
+from fofe.features.views import CODES, ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from fofe.model.network import Network
 
 collect_ignore = (
-    [] if find_spec("torch") else ["test_network.py", "test_engine.py", "test_gate.py", "test_torch_ops.py"]
+    [] if find_spec("torch") else ["test_network.py", "test_engine.py", "test_gate.py", "test_new_feature.py"]
 )
 
 KNOWN = ("the", "of", "Toronto", "Maple", "Leafs", "puck", "<num4>", "a", "b", "北", "北京", "ab")
@@ -90,13 +92,16 @@ class RandomModel:
         documents = np.ones(len(text), dtype=bool) if opens is None else np.array(opens)
         return replace(text, surroundings=surroundings(sums, text.token_offsets, documents))
 
-    def name_bits(self, sentences: Sequence[Sequence[str]], fragments: Fragments) -> BoolArray | None:
-        """[F, B] which names fragments match; none without a gazetteer."""
-        if self.encoder.names is None:
-            return None
-        words = [word for sentence in sentences for word in sentence]
-        offsets = np.cumsum([0, *map(len, sentences)])
-        return self.encoder.names.look_up(words, offsets, fragments).of_fragments()
+    def given(
+        self, sentences: Sequence[Sequence[str]], fragments: Fragments, scheme: str | None = None
+    ) -> dict[str, BoolArray]:
+        """What a batch is given: the names that fragments match, and their annotation scheme."""
+        given = {"schemes": np.array([[name == scheme for name in self.config.schemes]] * len(fragments))}
+        if self.encoder.names is not None:
+            words = [word for sentence in sentences for word in sentence]
+            offsets = np.cumsum([0, *map(len, sentences)])
+            given["names"] = self.encoder.names.look_up(words, offsets, fragments).of_fragments()
+        return given
 
 
 def _some(random: np.random.Generator, options: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,10 +11,13 @@ import pytest
 import torch
 
 from fofe.base.arrays import FloatArray
-from fofe.features.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
+from fofe.features.batch import TorchBatch, make_batch
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
 from fofe.features.fragments import all_fragments
+from fofe.features.gazetteer import GazetteerConfig
+from fofe.features.views import ViewConfig
 from fofe.model import engine as engine_module
-from fofe.model.batch import TorchBatch, make_batch
 from fofe.model.engine import Engine
 from fofe.model.torch_engine import TorchEngine
 
@@ -52,8 +55,7 @@ def network_batch(
     text = model.encoder.encode(sentences)
     text = model.with_surroundings(text, opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
-    schemes = np.array([[name == follows for name in model.config.schemes]] * len(fragments))
-    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments), schemes)
+    batch, rows = make_batch(text, fragments, model.given(sentences, fragments, follows))
     return batch, model.rows_of_tables(rows)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import FloatArray
-from fofe.features.config import ModelConfig, ViewConfig
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import SentenceBounds
 from fofe.features.fragments import all_fragments
+from fofe.features.views import IsolatedWords, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
-from fofe.model.words import WordsAlone
 
 if TYPE_CHECKING:
     from tests.model.conftest import RandomModel
@@ -38,8 +38,8 @@ def random_gate(
 
 
 def word_vectors(model: RandomModel, sentences: list[list[str]]) -> FloatArray:
-    alone = WordsAlone(model.config, model.encoder, model.weights)
-    return alone.vectors(list(alone.keys(sentences, [word for sentence in sentences for word in sentence])))
+    text = model.encoder.encode_isolated(model.encoder.keys(sentences))
+    return IsolatedWords(model.config, model.weights).vectors(text)
 
 
 def word_scores(gate: GateSettings, weights: dict[str, FloatArray], vectors: FloatArray) -> list[FloatArray]:

@@ -12,12 +12,14 @@ import rjieba
 import torch
 
 from fofe.base.arrays import FloatArray
-from fofe.features.config import CODES, CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.batch import make_batch
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder
 from fofe.features.fofe import encode
 from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.views import CODES, ViewConfig
 from fofe.features.vocabulary import Vocabulary
-from fofe.model.batch import make_batch
 from fofe.model.network import Network
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def network_inputs(
     """All fragments and their inputs [F, D], as the network computes them together."""
     text = model.with_surroundings(model.encoder.encode(sentences), opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
-    batch, rows = make_batch(text, fragments, model.name_bits(sentences, fragments))
+    batch, rows = make_batch(text, fragments, model.given(sentences, fragments))
     return fragments, model.network.inputs(batch, model.rows_of_tables(rows)).detach().numpy()
 
 
@@ -67,6 +69,7 @@ class Definitions:
             parts += self.surroundings(self.config.surroundings, document, own)
         if self.config.gazetteer is not None:
             parts.append(self.names(sentence[first : last + 1]))
+        parts.append(np.zeros(len(self.config.schemes)))
         return np.concatenate(parts)
 
     def surroundings(self, view: str, sentences: Sequence[Sequence[str]], own: int) -> list[FloatArray]:
@@ -270,7 +273,7 @@ def test_a_fragment_shorter_than_a_kernel_has_zeros(make_model: MakeModel) -> No
     model = make_model(1, ALL_FEATURES)
     _, inputs = network_inputs(model, [["ab"]])
     block = model.network.blocks[-1]
-    assert block.code == "character_cnn"
+    assert block.name == "character_cnn"
     assert inputs[0, block.end - 2 : block.end].tolist() == [0, 0]  # height 9 over two characters
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
+from fofe.features.views import ViewConfig
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
 from fofe.training.learner import Learner, prefetched, set_loss

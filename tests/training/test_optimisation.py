@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from fofe.base.errors import ConfigError
-from fofe.features.config import ViewConfig
+from fofe.features.views import ViewConfig
 from fofe.formats.vectors import WordVectors
 from fofe.training.optimisation import WordTable
 from fofe.training.setup import first_vectors, make_vocabulary

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import ConfigError, InputError
+from fofe.features.table import Table
 from fofe.model.compress import compress
 from fofe.model.storage import Storage, load_model
-from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig, load_config

@@ -16,7 +16,7 @@ from fofe.cli._progress import say_report
 
 if TYPE_CHECKING:
     from fofe.base.report import Report
-    from fofe.features.gazetteer_file import Typed
+    from fofe.features.gazetteer import TypedName
 
 _NAME_LINE = "a line is NAME, a tab, TYPE"
 _TITLE_LINE = "no page was of a class that the mapping gives a type: see --mapping and --lang"
@@ -43,7 +43,7 @@ def build(args: argparse.Namespace) -> int:
       fofe gazetteer build --titles eswiki.xml.bz2 --lang es --mapping my.toml -o es.gazetteer
     """
     from fofe.base.report import Report
-    from fofe.features.gazetteer_file import build_gazetteer, save_gazetteer
+    from fofe.features.gazetteer import build_gazetteer, save_gazetteer
 
     refuse_input(args.output, args.sources)
     report = Report()
@@ -59,13 +59,13 @@ def build(args: argparse.Namespace) -> int:
     return 0
 
 
-def _names(args: argparse.Namespace, report: Report) -> Iterator[Typed]:
+def _names(args: argparse.Namespace, report: Report) -> Iterator[TypedName]:
     if args.titles:
         from fofe.wiki.types import titled_names
 
         yield from titled_names(args.sources, args.lang, args.mapping, report)
         return
-    from fofe.features.gazetteer_file import read_names
+    from fofe.features.gazetteer import read_names
 
     for source in args.sources:
         yield from read_names(source, report)
@@ -85,7 +85,7 @@ def show(args: argparse.Namespace) -> int:
       fofe gazetteer show names.gazetteer
       fofe gazetteer show names.gazetteer "Bergen" "BERGEN"
     """
-    from fofe.features.gazetteer_file import describe, load_gazetteer
+    from fofe.features.gazetteer import describe, load_gazetteer
 
     gazetteer = load_gazetteer(args.gazetteer)
     if args.names:

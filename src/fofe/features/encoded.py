@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.config import ModelConfig
-from fofe.features.matches import Matches, WordFinder
+from fofe.features.fragments import ragged
+from fofe.features.lexicon import Matches, WordFinder
 from fofe.features.name_table import NameTable
-from fofe.features.ragged import ragged
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.text.segment import InWord, Segmenter, in_words, segmenter
 
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
 Key = str | InWord
-"""All that the vectors of a token on its own depend on: the token, or the token in the words that hold it."""
+"""What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class EncodedText(SentenceBounds):
     matches: dict[str, Matches] = field(default_factory=dict)
     """For a view with a lexicon: the words that run through each token."""
     surroundings: FloatArray | None = None
-    """[S, 2 D] what each sentence and those around it are about, where the network is told."""
+    """[S, 2 D] the subject of each sentence and of those around it, where the network sees it."""
 
     def rows(self) -> dict[str, IntArray]:
         """For each view with a table: all rows that the text needs of it, some of them more than once."""
@@ -198,11 +201,15 @@ class Encoder:
         tokens = [token for sentence in sentences for token in sentence]
         return self._encode(tokens, self.in_words(sentences), SentenceBounds.of(sentences))
 
-    def encode_apart(self, keys: Sequence[Key]) -> EncodedText:
+    def encode_isolated(self, keys: Sequence[Key]) -> EncodedText:
         """Encode isolated tokens, one sequence each."""
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
         return self._encode(tokens, held, SentenceBounds.of([[token] for token in tokens]))
+
+    def keys(self, sentences: Sequence[Sequence[str]]) -> Sequence[Key]:
+        """The key of each token of some sentences."""
+        return self.in_words(sentences) or [token for sentence in sentences for token in sentence]
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""

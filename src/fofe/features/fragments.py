@@ -1,4 +1,4 @@
-"""All fragments of up to n words."""
+"""All fragments of up to n words, and rows of different lengths that are stored in one array."""
 
 from __future__ import annotations
 
@@ -50,3 +50,15 @@ def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
     extra = np.arange(offsets[-1]) - np.repeat(offsets[:-1], room)
     fragment_firsts = np.repeat(firsts, room)
     return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)
+
+
+def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Indices of the items of some rows of a ragged array, and the offsets of the rows in the result.
+
+    `offsets` is [R + 1], `rows` is [R']; the results are [N'] and [R' + 1].
+    """
+    lengths = offsets[rows + 1] - offsets[rows]
+    new_offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=new_offsets[1:])
+    indices = np.arange(new_offsets[-1]) + np.repeat(offsets[rows] - new_offsets[:-1], lengths)
+    return indices, new_offsets

@@ -1,16 +1,30 @@
-"""What a sentence and those around it are about, as two vectors.
+"""Surroundings: the subject of a sentence and of the sentences around it, as two vectors.
 
-The contexts of a fragment end with its sentence. Whether *Barcelona* is a city or a club often stands in
-others: they speak of goals. So the network can also see the mean of the sentence's words, and the mean of
-those around it by a FOFE code of sentences: what stands further away counts less.
+The contexts of a fragment end with its sentence. Whether *Barcelona* is a city or a club is often clear from
+other sentences, which speak of goals. So the network can also see the mean of the sentence's words, and the
+mean of the words around it by a FOFE code of sentences: what is further away counts less.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import EncodedText
+from fofe.features.feature import Feature, ModelParts, ReadText
+from fofe.features.fragments import Fragments
+from fofe.features.table import Table
 from fofe.features.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+SURROUNDINGS = "surroundings"
+SUBJECTS = "subjects"
 
 NEARBY = 16
 """How many sentences before and after are seen."""
@@ -19,9 +33,47 @@ FAR = 1000
 FACTOR = 0.8
 """The forgetting factor from one sentence to the next."""
 FREQUENT = 300
-"""The word of this rank counts half: those before it say little of what a text is about."""
+"""The word of this rank counts half: more frequent ones say little about a subject."""
 FEW, FEW_AROUND = 1, 5
 """Added to the number of words that a mean is taken over: few of them say little."""
+
+
+class Surroundings(Feature):
+    """The subject of a fragment's sentence and of those around it."""
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        widths = {view.name: view.width for view in config.views}
+        return {} if config.surroundings is None else {SURROUNDINGS: 2 * widths[config.surroundings]}
+
+    @staticmethod
+    def arrays(
+        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """[F, 2 D] the subjects of each fragment's sentence and of those around it."""
+        if text.surroundings is None:
+            return {}
+        return {SURROUNDINGS: text.surroundings[fragments.sentences]}
+
+    def __init__(self, model: ModelParts) -> None:
+        assert model.config.surroundings is not None, "only a model with surroundings has this feature"
+        self._view = model.config.surroundings
+        self._table = Table.from_weights(model.weights, self._view)
+        self._importance = importance(model.encoder.vocabularies[self._view])
+        self._weight = model.columns[SURROUNDINGS]
+
+    def of_words(self, text: EncodedText, vectors: FloatArray) -> dict[str, FloatArray]:
+        """[U, D + 1] what words say about the subject, and how much it counts."""
+        rows = text.words[self._view]
+        return {SUBJECTS: weighted(self._table.rows(rows), self._importance[rows])}
+
+    def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
+        """All fragments with one first word are in one sentence."""
+        offsets = text.bounds.token_offsets
+        sums = sentence_sums(text.cached.rows(SUBJECTS), offsets)
+        added = surroundings(sums, offsets, text.opens) @ self._weight
+        sentence_of = np.repeat(np.arange(len(text.bounds)), np.diff(offsets))
+        starts += added.take(sentence_of[firsts], axis=0)
 
 
 def importance(vocabulary: Vocabulary) -> FloatArray:
@@ -31,7 +83,7 @@ def importance(vocabulary: Vocabulary) -> FloatArray:
 
 
 def weighted(vectors: FloatArray, weights: FloatArray) -> FloatArray:
-    """[T, D + 1] the vectors [T, D] of words times what they count [T], and that beside them."""
+    """[T, D + 1] the vectors [T, D] of words times their weights [T], and these weights beside them."""
     return np.concatenate([vectors * weights[:, None], weights[:, None]], axis=1)
 
 
@@ -42,7 +94,7 @@ def sentence_sums(words: FloatArray, token_offsets: IntArray) -> FloatArray:
 
 
 def surroundings(sums: FloatArray, token_offsets: IntArray, opens: BoolArray) -> FloatArray:
-    """[S, 2 D] what each sentence and those around it in its document are about.
+    """[S, 2 D] the subjects of each sentence and of those around it in its document.
 
     `sums` [S, D + 1] are those of the sentences' weighted words, `token_offsets` [S + 1] say where the words
     of each begin, `opens` [S] which sentences open a document.

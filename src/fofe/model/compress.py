@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.errors import FofeError, ModelError
+from fofe.features.table import TABLES, Table, as_float, table_name
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import Storage, StoredModel
-from fofe.model.table import TABLES, Table, as_float, table_name
 
 CARD_HEADING = "\n## Compression\n"
 

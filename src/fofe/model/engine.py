@@ -1,7 +1,7 @@
 """The tagging engine: the trained network in NumPy, with all that fragments share computed once.
 
-A word's own vectors are computed when it is first seen and kept. The FOFE scan runs over the word vectors of
-whole sentences; the first layer is then `Start[first] + End[last] + bag`, where each start, end and word is
+A word's own vectors are computed when it is first seen and cached. The FOFE scan runs over the word vectors
+of sentences; the first layer is then `Start[first] + End[last] + bag`, where each start, end and word is
 projected once, whatever the number of fragments that share it. With a gate only the starts, ends and words of
 fragments that pass are projected at all, which is why the scan comes before the projection here.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -18,19 +19,18 @@ import numpy as np
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
+from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.features.layout import input_blocks
-from fofe.features.surroundings import sentence_sums, surroundings
-from fofe.model.characters import FragmentCharacters
-from fofe.model.first_layer import FirstLayer
+from fofe.features.registry import feature_shapes, features_of, input_blocks
+from fofe.features.schemes import Schemes, conditioned_shapes
+from fofe.features.views import isolated_width
+from fofe.features.word_cache import CachedWords, WordCache
+from fofe.features.word_codes import WordCodes
 from fofe.model.gate import Gate, GateSettings
-from fofe.model.lexicon import Lexicon, PlacedWords
-from fofe.model.names import FragmentNames
-from fofe.model.numpy_ops import keep_freed_memory, softmax
-from fofe.model.words import WordsAlone, WordsInWindows
 
 FRAGMENTS_AT_ONCE = 2048
 """How many fragments go through the wide layers together: enough for BLAS, little enough for the cache."""
+KEPT_BYTES = 31 << 20
 
 
 @dataclass(frozen=True)
@@ -69,29 +69,18 @@ class Engine:
     ) -> None:
         keep_freed_memory()
         self.config = config
-        blocks = input_blocks(config)
-        self._alone = WordsAlone(config, encoder, weights)
-        self._windows = WordsInWindows(config, weights)
-        self._characters = FragmentCharacters(config, encoder, weights, blocks)
-        self._names = FragmentNames(encoder, weights, blocks)
+        self._encoder = encoder
+        self._cache: WordCache[Key] = WordCache()
+        first = weights["layers.0.weight"].T
+        columns = {block.name: first[block.start : block.end] for block in input_blocks(config)}
+        parts = ModelParts(config, encoder, weights, columns)
+        self._words = WordCodes(parts)
+        self._added = [feature(parts) for feature in features_of(config) if feature is not WordCodes]
         self._gate = None if gate is None else Gate(gate, weights, config.max_words)
-        first_of_gate = 1 if config.surroundings is None else 2
-        first_of_windows = first_of_gate + (0 if gate is None else len(gate.offsets))
-        self._gate_rows = slice(first_of_gate, first_of_windows)
-        self._window_rows = slice(first_of_windows, None)
-        self._lexicon = Lexicon(self._word_rows)
-        self._first_layer = self._plain_layer = FirstLayer(config, blocks, weights)
+        self._bias = self._plain_bias = weights["layers.0.bias"]
         self._layers = self._plain_layers = [
             (np.ascontiguousarray(weights[f"layers.{number}.weight"].T), weights[f"layers.{number}.bias"])
             for number in range(1, len(config.hidden) + 1)
-        ]
-        corpora = len(config.schemes)
-        self._conditioned = [
-            (
-                np.stack([part.T for part in np.split(weights[f"conditioned.{number}.weight"], corpora)]),
-                weights[f"conditioned.{number}.bias"].reshape(corpora, -1),
-            )
-            for number in range(len(config.hidden) if corpora else 0)
         ]
 
     def fresh(self) -> Engine:
@@ -101,18 +90,15 @@ class Engine:
         they were can change the last bit. A fresh engine gives a text the same scores whatever came before.
         """
         other = copy.copy(self)
-        other._lexicon = Lexicon(other._word_rows)
+        other._cache = WordCache()
         return other
 
     def conditioned_on(self, scheme: str) -> Engine:
-        """An engine that shares this one's words and judges by the schemes of a corpus."""
+        """An engine that shares this one's words and follows the annotation scheme of a corpus."""
         other = copy.copy(self)
         number = self.config.scheme_number(scheme)
-        other._first_layer = self._plain_layer.conditioned_on(number)
-        other._layers = [
-            (weight + added[number], bias + added_bias[number])
-            for (weight, bias), (added, added_bias) in zip(self._plain_layers, self._conditioned, strict=True)
-        ]
+        (schemes,) = (feature for feature in self._added if isinstance(feature, Schemes))
+        other._bias, other._layers = schemes.condition(number, self._plain_bias, self._plain_layers)
         return other
 
     def score(
@@ -127,59 +113,45 @@ class Engine:
         `opens` says which sentences open a document, for a model that sees more than a sentence.
         `exact` leaves the gate open.
         """
-        bounds = SentenceBounds.of(sentences)
-        words = [word for sentence in sentences for word in sentence]
-        places, rows = self._lexicon.look_up(self._alone.keys(sentences, words))
-        placed = PlacedWords.of(places, bounds)
-        if self._gate is None or exact:
-            fragments = all_fragments(bounds.token_offsets, self.config.max_words)
+        text = self._read(sentences, opens)
+        offsets = text.bounds.token_offsets
+        if self._gate is None or exact or not text.words:
+            fragments = all_fragments(offsets, self.config.max_words)
         else:
-            fragments = self._gate.choose(placed, rows[self._gate_rows], bounds)
-        around = None
-        if self.config.surroundings is not None and words:
-            documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-            sums = sentence_sums(rows[1].take(places, axis=0), bounds.token_offsets)
-            around = surroundings(sums, bounds.token_offsets, documents)
-        probabilities = self._probabilities(words, placed, rows, bounds, fragments, around)
-        return Scores(fragments, bounds.token_offsets, probabilities)
-
-    def _probabilities(
-        self,
-        words: Sequence[str],
-        placed: PlacedWords,
-        rows: Sequence[FloatArray],
-        bounds: SentenceBounds,
-        fragments: Fragments,
-        around: FloatArray | None,
-    ) -> FloatArray:
-        """[F, K] of fragments."""
+            fragments = self._gate.choose(text)
         probabilities = np.empty((len(fragments), len(self._layers[-1][1])), dtype=np.float32)
-        if not len(fragments):
-            return probabilities
-        alone = rows[0].take(placed.places, axis=0)
-        windows = self._windows.vectors(placed, rows[self._window_rows])
-        vectors = np.concatenate([alone, *windows], axis=1) if windows else alone
-        order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
-        by_length = fragments.take(order)
-        spelt = self._characters.of(words, bounds, by_length)
-        named = self._names.of(words, bounds, by_length)
-        sums = self._first_layer.sums(vectors, bounds, by_length, FRAGMENTS_AT_ONCE, around)
-        for part, hidden in sums:
-            if spelt is not None:
-                spelt.add_to(hidden, part)
-            if named is not None:
-                named.add_to(hidden, part)
-            probabilities[order[part]] = self._wide_layers(hidden)
-        return probabilities
+        if len(fragments):
+            order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
+            by_length = fragments.take(order)
+            addends = [feature.of(text, by_length) for feature in self._added]
+            sums = self._words.sums(text, by_length, FRAGMENTS_AT_ONCE, self._bias, self._added)
+            for part, hidden in sums:
+                for addend in addends:
+                    if addend is not None:
+                        addend.add_to(hidden, part)
+                probabilities[order[part]] = self._wide_layers(hidden)
+        return Scores(fragments, offsets, probabilities)
 
-    def _word_rows(self, words: list[Key]) -> list[FloatArray]:
-        """What is kept of U words, each [U, D]: their vectors, what they add to the gate and to windows.
+    def _read(self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None) -> ReadText:
+        """Look the words of sentences up; those that the cache lacks are computed."""
+        words = [word for sentence in sentences for word in sentence]
+        keys: Sequence[Key] = self._encoder.in_words(sentences) or words
+        with self._cache.lock:
+            if new := self._cache.missing(keys):
+                self._cache.add(new, self._of_words(new))
+            positions, arrays = self._cache.look_up(keys)
+        bounds = SentenceBounds.of(sentences)
+        documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
+        return ReadText(words, bounds, documents, CachedWords(positions, arrays, *bounds.distances()))
 
-        Behind the vectors comes what they tell of the subject, where the network sees that.
-        """
-        vectors, *subjects = self._alone.vectors_and_subjects(words)
-        gate = [] if self._gate is None else self._gate.project(vectors)
-        return [vectors, *subjects, *gate, *self._windows.project(vectors)]
+    def _of_words(self, keys: Sequence[Key]) -> dict[str, FloatArray]:
+        """What is kept of U distinct words, each [U, D], by name."""
+        text = self._encoder.encode_isolated(keys)
+        vectors = self._words.vectors_of_words(text)
+        arrays = self._words.of_words(text, vectors)
+        for feature in self._added:
+            arrays |= feature.of_words(text, vectors)
+        return arrays if self._gate is None else arrays | self._gate.of_words(vectors)
 
     def _wide_layers(self, hidden: FloatArray) -> FloatArray:
         """Probabilities [F, K] from the first layer's sums [F, H]."""
@@ -188,3 +160,33 @@ class Engine:
             hidden = hidden @ weight
             hidden += bias
         return softmax(hidden)
+
+
+def weight_shapes(
+    config: ModelConfig, sizes: Sizes, label_count: int, gate: GateSettings | None = None
+) -> Shapes:
+    """The name and shape of every weight of a model."""
+    shapes = feature_shapes(config, sizes)
+    layers = (input_blocks(config)[-1].end, *config.hidden, label_count)
+    for number, (wide, narrow) in enumerate(pairwise(layers)):
+        shapes |= {f"layers.{number}.weight": (narrow, wide), f"layers.{number}.bias": (narrow,)}
+        if number and config.schemes:
+            shapes |= conditioned_shapes(number - 1, wide, narrow, len(config.schemes))
+    return shapes if gate is None else shapes | gate.shapes(isolated_width(config))
+
+
+def keep_freed_memory() -> None:
+    """Let arrays of one batch take the memory of those of the last, without asking the system for it.
+
+    glibc gives large blocks back as soon as they are free, and each page that is got anew has to be cleared:
+    a third of the time where every fragment is judged. A block that was freed once raises the bound from
+    which it does so (mallopt(3), M_MMAP_THRESHOLD). This one is never touched and so takes no memory.
+    """
+    np.empty(KEPT_BYTES, dtype=np.uint8)
+
+
+def softmax(scores: FloatArray) -> FloatArray:
+    """Probabilities [F, K] from scores [F, K]."""
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    normalised: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
+    return normalised

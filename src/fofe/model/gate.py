@@ -8,15 +8,16 @@ word: so it costs a few additions a word, however many fragments there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.encoded import SentenceBounds
+from fofe.features.feature import ReadText, Shapes
 from fofe.features.fragments import Fragments
-from fofe.model.lexicon import PlacedWords
+from fofe.features.word_cache import CachedWords
 
 PREFIX = "gate."
 JUDGEMENTS = 3
@@ -43,7 +44,7 @@ class GateSettings:
         """The places that it sees, from that of a word itself."""
         return range(-self.reach, self.reach + 1)
 
-    def shapes(self, read: int) -> dict[str, tuple[int, ...]]:
+    def shapes(self, read: int) -> Shapes:
         """The name and shape of each of its weights in a model whose words are vectors of `read` numbers."""
         return {
             f"{PREFIX}layers.0.weight": (self.width, len(self.offsets) * read),
@@ -61,29 +62,35 @@ class Gate:
         self._cut = settings.cut
         self._max_words = max_words
         first = weights[f"{PREFIX}layers.0.weight"]
-        self._projections = [
-            np.ascontiguousarray(part.T) for part in np.split(first, len(self._offsets), axis=1)
-        ]
+        parts = np.split(first, len(self._offsets), axis=1)
+        self._projections = {
+            offset: np.ascontiguousarray(part.T) for offset, part in zip(self._offsets, parts, strict=True)
+        }
         self._bias = weights[f"{PREFIX}layers.0.bias"]
         self._output = np.ascontiguousarray(weights[f"{PREFIX}layers.1.weight"].T)
         self._output_bias = weights[f"{PREFIX}layers.1.bias"]
 
-    def project(self, vectors: FloatArray) -> list[FloatArray]:
+    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
         """What words add to the hidden units [U, W] of words at each offset, from their vectors [U, D]."""
-        return [vectors @ projection for projection in self._projections]
+        return {_cached(offset): vectors @ weight for offset, weight in self._projections.items()}
 
-    def choose(self, words: PlacedWords, rows: Sequence[FloatArray], bounds: SentenceBounds) -> Fragments:
-        """The fragments that pass, from words and the projections [N, W] of them for each offset."""
-        return passing(self.scores(words, rows), self._cut, bounds, self._max_words)
+    def choose(self, text: ReadText) -> Fragments:
+        """The fragments that pass."""
+        return passing(self.scores(text.cached), self._cut, text.bounds, self._max_words)
 
-    def scores(self, words: PlacedWords, rows: Sequence[FloatArray]) -> FloatArray:
-        """[T, 3] how well a mention can start at each word, end there, and hold it."""
-        hidden = words.sums(rows, self._offsets)
+    def scores(self, words: CachedWords) -> FloatArray:
+        """[T, 3] how well a mention can start at each word, end there, and contain it."""
+        hidden = words.sums({offset: _cached(offset) for offset in self._offsets})
         hidden += self._bias
         np.maximum(hidden, 0, out=hidden)
         scores: FloatArray = hidden @ self._output
         scores += self._output_bias
         return scores
+
+
+def _cached(offset: int) -> str:
+    """The name of what words that far from a word add to its hidden units."""
+    return f"{PREFIX}{offset}"
 
 
 def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: int) -> Fragments:

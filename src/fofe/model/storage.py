@@ -26,14 +26,16 @@ from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, read_text
 from fofe.base.settings import build, to_table
 from fofe.decode import Decoding
-from fofe.features.config import GazetteerConfig, ModelConfig, ViewConfig
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder
-from fofe.features.gazetteer_file import Gazetteer, load_gazetteer, save_gazetteer
+from fofe.features.feature import Sizes
+from fofe.features.gazetteer import Gazetteer, GazetteerConfig, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
+from fofe.features.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
+from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.model.engine import weight_shapes
 from fofe.model.gate import GateSettings
-from fofe.model.shapes import expected_shapes
-from fofe.model.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 
 FORMAT_VERSION = 1
 NAMES_FILE = "names.gazetteer"
@@ -183,7 +185,7 @@ def _load(folder: Path) -> StoredModel:
     if "reach" in table.get("gate", {}):  # gates of older versions judged fragments; without one all is exact
         gate = build(GateSettings, table["gate"], path=folder / "config.json")
     storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
-    shapes = expected_shapes(config, sizes, len(alphabet) if alphabet else 0, len(labels), gate)
+    shapes = weight_shapes(config, Sizes(sizes, len(alphabet) if alphabet else 0), len(labels), gate)
     if storage.tables == "int8":
         shapes |= {scales_name(name): (size,) for name, size in sizes.items()}
     _check_weights(weights, shapes, storage, folder / "model.safetensors")

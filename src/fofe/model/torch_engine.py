@@ -1,4 +1,4 @@
-"""Tagging with the network itself, all fragments of a batch at once: for a GPU, and as a yardstick."""
+"""Tagging with the network itself, all fragments of a batch at once: for a GPU, and as a reference."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError
+from fofe.features.batch import make_batch
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.gazetteer import NAMES
 from fofe.features.name_table import NameBits
+from fofe.features.schemes import SCHEMES
 from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
-from fofe.model.batch import make_batch
+from fofe.features.table import Table
 from fofe.model.engine import Scores
 from fofe.model.network import Network
-from fofe.model.table import Table
 
 FRAGMENTS_AT_ONCE = 32768
 
@@ -33,7 +35,7 @@ class TorchEngine:
         self.config = config
         self._encoder = encoder
         self._device = device
-        self._follows = np.zeros(len(config.schemes), dtype=bool)
+        self._scheme = np.zeros(len(config.schemes), dtype=bool)
         alphabet_size = len(encoder.alphabet) if encoder.alphabet else 0
         label_count = len(weights[f"layers.{len(config.hidden)}.bias"])
         self._network = Network(config, alphabet_size=alphabet_size, label_count=label_count).to(device)
@@ -54,9 +56,9 @@ class TorchEngine:
         return self
 
     def conditioned_on(self, scheme: str) -> TorchEngine:
-        """An engine that shares this one's weights and judges by the schemes of a corpus."""
+        """An engine that shares this one's weights and follows the annotation scheme of a corpus."""
         other = copy.copy(self)
-        other._follows = np.arange(len(self._follows)) == self.config.scheme_number(scheme)
+        other._scheme = np.arange(len(self._scheme)) == self.config.scheme_number(scheme)
         return other
 
     def score(
@@ -64,12 +66,12 @@ class TorchEngine:
         sentences: Sequence[Sequence[str]],
         opens: Sequence[bool] | None = None,
         *,
-        exact: bool = True,  # noqa: ARG002  every fragment is judged here
+        exact: bool = True,  # noqa: ARG002  every fragment is scored here
         names: NameBits | None = None,
     ) -> Scores:
         """Label probabilities of all fragments of some sentences, as `Engine.score` gives them.
 
-        `names` tells what they match where that is not simply what the model's gazetteer holds.
+        `names` are the names that fragments match, by default those of the model's gazetteer.
         """
         text = self._encoder.encode(sentences)
         if self.config.surroundings is not None:
@@ -88,9 +90,10 @@ class TorchEngine:
 
     def _probabilities(self, text: EncodedText, fragments: Fragments, names: NameBits | None) -> FloatArray:
         """[F, K] those of some fragments of a text."""
-        schemes = np.tile(self._follows, (len(fragments), 1))
-        matched = None if names is None else names.of_fragments()
-        batch, rows = make_batch(text, fragments, matched, schemes)
+        given = {SCHEMES: np.tile(self._scheme, (len(fragments), 1))}
+        if names is not None:
+            given[NAMES] = names.of_fragments()
+        batch, rows = make_batch(text, fragments, given)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network(batch.to(self._device), tables)
@@ -98,7 +101,7 @@ class TorchEngine:
         return probabilities
 
     def _surroundings(self, text: EncodedText, opens: Sequence[bool] | None) -> FloatArray:
-        """[S, 2 D] what the sentences and those around them are about."""
+        """[S, 2 D] the subjects of sentences and of those around them."""
         view = self.config.surroundings
         assert view is not None, "asked for only where the network sees them"
         rows = text.words[view]

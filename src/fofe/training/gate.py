@@ -13,10 +13,10 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.views import IsolatedWords, isolated_width
+from fofe.features.word_cache import CachedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
-from fofe.model.lexicon import PlacedWords
-from fofe.model.words import WordsAlone
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import GateConfig
 
@@ -96,7 +96,8 @@ class _Reader:
     def __init__(self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray]) -> None:
         self._config = config
         self._engine = Engine(config, encoder, weights)
-        self._alone = WordsAlone(config, encoder, weights)
+        self._encoder = encoder
+        self._isolated = IsolatedWords(config, weights)
         self._numbers: dict[Key, int] = {}
 
     def read(self, sentences: Sequence[LabelledSentence]) -> _Read:
@@ -104,11 +105,10 @@ class _Reader:
         opens = [True, *(sentence.opens for sentence in sentences[1:])]
         scores = self._engine.score(words, opens, exact=True)
         bounds = SentenceBounds.of(words)
-        keys = self._alone.keys(words, [word for sentence in words for word in sentence])
-        # 0 stands for no word, as in a lexicon.
-        places = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
-        placed = PlacedWords.of(np.array(places), bounds)
-        seen = np.stack([placed.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
+        # 0 stands for no word, as in a cache of words.
+        numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in self._encoder.keys(words)]
+        numbered = CachedWords(np.array(numbers), {}, *bounds.distances())
+        seen = np.stack([numbered.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
         positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
         return _Read(bounds, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
 
@@ -118,11 +118,11 @@ class _Reader:
         Some at a time: spelling out all words of a varied text at once would take gigabytes.
         """
         words = list(self._numbers)
-        width = sum(view.width for view in self._config.views if view.lookup != "window")
-        vectors = np.zeros((len(words) + 1, width), dtype=np.float32)
+        vectors = np.zeros((len(words) + 1, isolated_width(self._config)), dtype=np.float32)
         for first in range(0, len(words), WORDS_AT_ONCE):
             some = words[first : first + WORDS_AT_ONCE]
-            vectors[first + 1 : first + 1 + len(some)] = self._alone.vectors(some)
+            text = self._encoder.encode_isolated(some)
+            vectors[first + 1 : first + 1 + len(some)] = self._isolated.vectors(text)
         return vectors
 
 

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.model.batch import TorchBatch, make_batch
+from fofe.features.batch import TorchBatch, make_batch
+from fofe.features.dropout import Dropout, Dropping
 from fofe.model.network import Network
-from fofe.model.torch_ops import Dropout, Dropping
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
 from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
@@ -190,7 +190,9 @@ class _Prepared:
 def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepared]:
     for batch in batches:
         share = group.share_of(batch)
-        tensors, rows = make_batch(share.text, share.fragments, share.names, share.schemes)
+        given = {"names": share.names, "schemes": share.schemes}
+        known = {name: array for name, array in given.items() if array is not None}
+        tensors, rows = make_batch(share.text, share.fragments, known)
         if share is not batch:
             own, rows = (
                 rows,

@@ -10,9 +10,8 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.encoded import EncodedText, Segments
-from fofe.features.fragments import Fragments
+from fofe.features.fragments import Fragments, ragged
 from fofe.features.name_table import NameBits
-from fofe.features.ragged import ragged
 from fofe.features.surroundings import sentence_sums, surroundings, weighted
 from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import InWord

@@ -16,14 +16,15 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
-from fofe.features.config import ModelConfig, ViewConfig
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.surroundings import importance
+from fofe.features.table import Table
+from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.formats.vectors import WordVectors, read_vectors
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
-from fofe.model.table import Table
 from fofe.model.torch_engine import choose_device
 from fofe.text.segment import segmenter
 from fofe.training.annotation import LabelledSentence

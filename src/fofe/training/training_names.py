@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
-from fofe.features.config import GazetteerConfig
 from fofe.features.fragments import Fragments
-from fofe.features.gazetteer_file import load_gazetteer, make_table
+from fofe.features.gazetteer import GazetteerConfig, load_gazetteer, make_table
 from fofe.features.name_table import (
     EXACT,
     FOLDED,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fofe.base.report import Report
-from fofe.features.gazetteer_file import Typed
+from fofe.features.gazetteer import TypedName
 from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import TITLE, Evidence, Mapping, Types, join_types, load_mapping, split_types
@@ -141,7 +141,7 @@ class TypeIndex:
 
 def titled_names(
     sources: Iterable[str | Path], language: str, mapping: str | Path | None, report: Report
-) -> Iterator[Typed]:
+) -> Iterator[TypedName]:
     """The names of typed titles, with their types; a redirect is a name of the page that it leads to.
 
     Sources are Wikipedia dumps and type tables.

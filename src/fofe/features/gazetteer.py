@@ -1,4 +1,4 @@
-"""Gazetteers: names by type, made from lists and kept as the keys that fragments of text are looked up by."""
+"""The gazetteer: names by type that fragments are looked up among; made from lists, stored as keys."""
 
 from __future__ import annotations
 
@@ -6,20 +6,85 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import InputError
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
+from fofe.features.encoded import EncodedText
+from fofe.features.feature import Feature, ModelParts, ReadText
+from fofe.features.fragments import Fragments
 from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, MOST_TYPES, NameTable, keys_of
 
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
 FORMAT = "fofe-gazetteer-1"
+NAMES = "names"
 NO_TAB = "lines without a name, a tab and a type left out"
 NAMELESS = "names without a letter or a digit left out"
+
+
+@dataclass(frozen=True)
+class GazetteerConfig:
+    """The names that fragments are looked up among."""
+
+    file: str | None = None
+    """A gazetteer; the model takes a copy along."""
+    training_names: bool = False
+    """Whether the mentions of the training corpus are names too, each for all documents but its own."""
+    types: tuple[str, ...] = ()
+    """The types of all names; filled in when training begins."""
+
+    def __post_init__(self) -> None:
+        if self.file is None and not self.training_names:
+            raise ValueError("give a file or set training_names = true: there are no names")
+
+
+class GazetteerMatches(Feature):
+    """Which names a fragment matches: a column for each kind of match and type."""
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        return {} if config.gazetteer is None else {NAMES: len(KINDS) * len(config.gazetteer.types)}
+
+    @staticmethod
+    def arrays(
+        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """[F, B] which names each fragment matches, as the caller found them."""
+        return {NAMES: given[NAMES]} if NAMES in given else {}
+
+    def __init__(self, model: ModelParts) -> None:
+        assert model.encoder.names is not None, "a model with a gazetteer has its names"
+        self._table = model.encoder.names
+        self._weight = np.ascontiguousarray(model.columns[NAMES])
+
+    def of(self, text: ReadText, fragments: Fragments) -> MatchedNames:
+        found = self._table.look_up(text.words, text.bounds.token_offsets, fragments)
+        return MatchedNames(found.rows, found.patterns.astype(np.float32) @ self._weight)
+
+
+@dataclass(frozen=True)
+class MatchedNames:
+    """The names that F fragments match."""
+
+    rows: IntArray
+    """[F] the pattern of each fragment, 0 where nothing matches."""
+    projected: FloatArray
+    """[P, H] what each pattern adds."""
+
+    def add_to(self, hidden: FloatArray, part: slice) -> None:
+        """Add to the first layer's sums [F', H] of some of the fragments."""
+        rows = self.rows[part]
+        matched = np.flatnonzero(rows)
+        hidden[matched] += self.projected[rows[matched]]
 
 
 @dataclass(frozen=True)
@@ -31,11 +96,11 @@ class Gazetteer:
     sources: tuple[str, ...] = ()
 
 
-Typed = tuple[str, str]
+TypedName = tuple[str, str]
 """A name and its type."""
 
 
-def build_gazetteer(names: Iterable[Typed], report: Report, sources: Iterable[str] = ()) -> Gazetteer:
+def build_gazetteer(names: Iterable[TypedName], report: Report, sources: Iterable[str] = ()) -> Gazetteer:
     """A gazetteer of typed names; each name counts once for a type, however often it comes."""
     by_type: dict[str, dict[str, None]] = {}
     for name, type in names:
@@ -66,7 +131,7 @@ def make_table(names: Mapping[str, list[str]]) -> NameTable:
     return NameTable.from_pairs(list(names), np.concatenate(keys), np.concatenate(numbers))
 
 
-def read_names(path: str | Path, report: Report) -> Iterator[Typed]:
+def read_names(path: str | Path, report: Report) -> Iterator[TypedName]:
     """The names and types of a list: a line `name<TAB>type` each, plain or packed (gz, bz2, xz)."""
     for number, line in read_valid_lines(path, report):
         name, tab, type = line.rstrip("\r\n").partition("\t")

@@ -1,21 +1,28 @@
-"""The words of a list that run through the tokens of a text, wherever a segmenter would cut it.
+"""The lexicon view: all words of a list that run through a token, wherever a segmenter would cut the text.
 
 Text without spaces can be cut in several ways, and a segmenter that errs hides the right one. Here every word
-that a text could be read to hold counts, told by where in it a token stands.
+that the text could contain counts, by the place that the token has in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.ragged import ragged
+from fofe.features.fragments import ragged
+from fofe.features.table import Table, table_name
 from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import is_letter
+
+if TYPE_CHECKING:
+    from fofe.features.encoded import EncodedText
+    from fofe.features.feature import Shapes, Sizes
+    from fofe.features.views import ViewConfig
 
 BEGINS, INSIDE, ENDS, ALONE = range(4)
 PLACES = 4
@@ -23,8 +30,16 @@ PLACES = 4
 LONGEST = 8
 """Words of more tokens are not looked for: names of that length are seldom words of a list."""
 
-Found = tuple[tuple[int, ...], ...]
+WordsThrough = tuple[tuple[int, ...], ...]
 """The rows of the words that run through a token, by its place in them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexiconSettings:
+    """The settings of a lexicon."""
+
+    table: str | None = None
+    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
 
 
 class WordFinder:
@@ -34,15 +49,15 @@ class WordFinder:
         self._row_of = vocabulary.row_as_written
         self._longest = min(LONGEST, max(map(len, vocabulary.words), default=0))
 
-    def find(self, tokens: Sequence[str]) -> list[Found]:
+    def find(self, tokens: Sequence[str]) -> list[WordsThrough]:
         """What runs through each token of a sentence; words do not reach over tokens of several letters."""
-        found: list[Found] = []
+        found: list[WordsThrough] = []
         for letters, group in groupby(tokens, is_letter):
             run = list(group)
             found += self._in_run(run) if letters else map(self._alone, run)
         return found
 
-    def _in_run(self, letters: Sequence[str]) -> list[Found]:
+    def _in_run(self, letters: Sequence[str]) -> list[WordsThrough]:
         run = "".join(letters)
         through: list[tuple[list[int], ...]] = [([], [], [], []) for _ in letters]
         for start in range(len(run)):
@@ -59,7 +74,7 @@ class WordFinder:
                     through[place][INSIDE].append(row)
         return [tuple(map(tuple, places)) for places in through]
 
-    def _alone(self, token: str) -> Found:
+    def _alone(self, token: str) -> WordsThrough:
         row = self._row_of(token)
         return (), (), (), () if row is None else (row,)
 
@@ -74,7 +89,7 @@ class Matches:
     """[4 T + 1] where the words of each place of each token begin in `rows`."""
 
     @classmethod
-    def of(cls, found: Sequence[Found]) -> Matches:
+    def of(cls, found: Sequence[WordsThrough]) -> Matches:
         """The words that were found for some tokens."""
         places = [words for token in found for words in token]
         offsets = np.zeros(len(places) + 1, dtype=np.int64)
@@ -96,3 +111,20 @@ class Matches:
         if len(some):
             means[some] = np.add.reduceat(vectors, self.offsets[some], axis=0) / counts[some, None]
         return means.reshape(-1, PLACES * vectors.shape[1])
+
+
+class LexiconView:
+    """The means of the vectors of the words that run through tokens, one for each place in a word."""
+
+    @staticmethod
+    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
+        return {table_name(view.name): (sizes.vocabularies[view.name], view.dimension)}
+
+    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
+        self._name = view.name
+        self._table = Table.from_weights(weights, view.holder)
+
+    def vectors(self, text: EncodedText) -> FloatArray:
+        """[T, 4 D] of the words of a text."""
+        matches = text.matches[self._name]
+        return matches.means(self._table.rows(matches.rows))

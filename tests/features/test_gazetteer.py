@@ -12,7 +12,7 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.features.gazetteer_file import (
+from fofe.features.gazetteer import (
     build_gazetteer,
     describe,
     load_gazetteer,

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from fofe.features import fofe
-from fofe.model.torch_ops import Dropout, range_maximum, scan_both, window_sums
+from fofe.features.character_cnn_torch import range_maximum, window_sums
+from fofe.features.dropout import Dropout
+from fofe.features.fofe_torch import scan_both
 
 
 def doubles(*shape: int) -> torch.Tensor:

@@ -1,39 +1,67 @@
-"""Array operations of the tagging engine."""
+"""The character CNN: kernels of several heights over a fragment's characters, and the maximum of each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.characters import SpeltFragments, spelt_fragments
+from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
+from fofe.features.fragments import Fragments
 
-KEPT_BYTES = 31 << 20
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
 
-
-def keep_freed_memory() -> None:
-    """Let arrays of one batch take the memory of those of the last, without asking the system for it.
-
-    glibc gives large blocks back as soon as they are free, and each page that is got anew has to be cleared:
-    a third of the time where every fragment is judged. A block that was freed once raises the bound from
-    which it does so (mallopt(3), M_MMAP_THRESHOLD). This one is never touched and so takes no memory.
-    """
-    np.empty(KEPT_BYTES, dtype=np.uint8)
+CNN = "character_cnn"
 
 
-def softmax(scores: FloatArray) -> FloatArray:
-    """Probabilities [F, K] from scores [F, K]."""
-    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    normalised: FloatArray = exponentials / exponentials.sum(axis=1, keepdims=True)
-    return normalised
+class CharacterCnn(Feature):
+    """What kernels make of fragments' characters, by range maxima."""
+
+    torch_module = "fofe.features.character_cnn_torch"
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        characters = config.characters
+        return {CNN: characters.kernels * len(characters.heights)} if characters.cnn else {}
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """The vectors of characters and the kernels."""
+        characters = config.characters
+        if not characters.cnn:
+            return {}
+        return convolution_shapes(
+            f"{CNN}.", sizes.alphabet, characters.dimension, characters.heights, characters.kernels
+        )
+
+    def __init__(self, model: ModelParts) -> None:
+        self._encoder = model.encoder
+        self._convolution = Convolution.from_weights(
+            model.weights, f"{CNN}.", model.config.characters.heights
+        )
+        self._weight = np.ascontiguousarray(model.columns[CNN])
+
+    def of(self, text: ReadText, fragments: Fragments) -> CharacterMaxima:
+        spelt = spelt_fragments(text, fragments, self._encoder)
+        longest = int((spelt.ends - spelt.starts).max(initial=1))
+        table = self._convolution.table(spelt.spelling.characters, longest)
+        return CharacterMaxima(spelt, table, self._weight)
 
 
-def shifted(rows: FloatArray, borders: BoolArray, by: int) -> FloatArray:
-    """The row [T, D] of each position's neighbour (`by` 1: the one before), zero at the borders [T]."""
-    moved = np.roll(rows, by, axis=0)
-    moved[borders] = 0
-    return moved
+def convolution_shapes(
+    prefix: str, alphabet: int, dimension: int, heights: tuple[int, ...], kernels: int
+) -> Shapes:
+    """The weights of a convolution that is stored under a prefix."""
+    shapes: Shapes = {f"{prefix}embedding.weight": (alphabet, dimension)}
+    for number, height in enumerate(heights):
+        shapes[f"{prefix}weights.{number}"] = (dimension, height * kernels)
+        shapes[f"{prefix}biases.{number}"] = (kernels,)
+    return shapes
 
 
 class RangeMaxima:
@@ -126,3 +154,17 @@ class ConvolutionTable:
         ]
         maxima: FloatArray = np.maximum(np.concatenate(parts, axis=1), 0)
         return maxima
+
+
+@dataclass(frozen=True)
+class CharacterMaxima:
+    """The convolution of the characters of some fragments."""
+
+    spelt: SpeltFragments
+    table: ConvolutionTable
+    weight: FloatArray
+    """[kernels * heights, H]"""
+
+    def add_to(self, hidden: FloatArray, part: slice) -> None:
+        """Add to the first layer's sums [F', H] of some of the fragments."""
+        hidden += self.table.maxima(self.spelt.starts[part], self.spelt.ends[part]) @ self.weight

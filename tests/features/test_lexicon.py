@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.features.matches import ALONE, BEGINS, ENDS, INSIDE, LONGEST, PLACES, Matches, WordFinder
+from fofe.features.lexicon import ALONE, BEGINS, ENDS, INSIDE, LONGEST, PLACES, Matches, WordFinder
 from fofe.features.vocabulary import Vocabulary
 
 LISTED = ("北", "北京", "京大", "北京大学", "大学", "学生", "iPhone", "<num2>", "大" * (LONGEST + 1))

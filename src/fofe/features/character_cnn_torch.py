@@ -1,0 +1,111 @@
+"""The character CNN in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from fofe.features.batch import TorchBatch
+from fofe.features.character_cnn import CNN
+from fofe.features.dropout import Dropping
+
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+
+class CharacterCnn:
+    """What kernels make of fragments' characters."""
+
+    def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
+        characters = config.characters
+        self._convolution = CharacterConvolution(
+            alphabet_size, characters.dimension, characters.heights, characters.kernels
+        )
+        self.modules: dict[str, nn.Module] = {CNN: self._convolution}
+
+    def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
+        """The maxima [F, D] within each fragment."""
+        return [
+            self._convolution(
+                batch["distinct_characters"],
+                batch["characters"],
+                batch["fragment_starts"],
+                batch["fragment_ends"],
+            )
+        ]
+
+
+class CharacterConvolution(nn.Module):
+    """Kernels of several heights over a stream of characters, and the maximum of each within some ranges."""
+
+    def __init__(self, alphabet_size: int, dimension: int, heights: tuple[int, ...], kernels: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(alphabet_size, dimension)
+        nn.init.uniform_(self.embedding.weight, -0.25, 0.25)
+        self.heights = heights
+        self.weights = nn.ParameterList(torch.empty(dimension, height * kernels) for height in heights)
+        self.biases = nn.ParameterList(torch.zeros(kernels) for _ in heights)
+        for height, weight in zip(heights, self.weights, strict=True):
+            bound = (6 / (height * dimension + kernels)) ** 0.5
+            nn.init.uniform_(weight, -bound, bound)
+
+    def forward(self, distinct: Tensor, characters: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+        """[R, kernels * heights]: the maxima over the windows that lie wholly inside each range.
+
+        `characters` [C] points into the `distinct` rows [A] of the alphabet; `starts` and `ends` [R] are
+        half-open. A range shorter than a kernel has a 0 there. What a kernel makes of a character at one of
+        its places is computed once per distinct character; a window is a sum of such rows.
+        """
+        embedded = self.embedding(distinct)
+        parts = []
+        for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
+            places = (embedded @ weight).view(len(distinct), height, -1)
+            sums = window_sums(places, characters) + bias
+            parts.append(range_maximum(sums, starts, ends - height + 1))
+        return torch.relu(torch.cat(parts, dim=1))
+
+
+def range_maximum(values: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    """The maximum [R, D] of `values` [T, D] in each half-open range [R]; 0 where a range is empty."""
+    lengths = (ends - starts).clamp(min=0)
+    offsets = torch.zeros_like(lengths)
+    offsets[1:] = lengths[:-1].cumsum(0)
+    rows = torch.arange(int(lengths.sum()), device=values.device)
+    rows = rows + torch.repeat_interleave(starts - offsets, lengths)
+    if not len(rows):
+        return values.new_zeros(len(starts), values.shape[1])
+    return nn.functional.embedding_bag(rows, values, offsets, mode="max")
+
+
+def window_sums(places: Tensor, symbols: Tensor) -> Tensor:
+    """For each window of h symbols, the sum [C - h + 1, D] of what each symbol adds at its place.
+
+    `places` is [A, h, D]: row a at place p; `symbols` [C] points into it.
+    """
+    sums: Tensor = _WindowSums.apply(places, symbols)  # type: ignore[no-untyped-call]
+    return sums
+
+
+class _WindowSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, places: Tensor, symbols: Tensor) -> Tensor:
+        ctx.save_for_backward(symbols)
+        ctx.shape = places.shape
+        height = places.shape[1]
+        count = max(len(symbols) - height + 1, 0)
+        sums = places.new_zeros(count, places.shape[2])
+        for place in range(height):
+            sums += places[:, place].index_select(0, symbols[place : place + count])
+        return sums
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (symbols,) = ctx.saved_tensors
+        alphabet, height, width = ctx.shape
+        by_place = gradient.new_zeros(height, alphabet, width)
+        for place in range(height):
+            by_place[place].index_add_(0, symbols[place : place + len(gradient)], gradient)
+        return by_place.transpose(0, 1), None

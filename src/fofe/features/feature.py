@@ -1,0 +1,110 @@
+"""What a feature is: one kind of input of the network, described in one module.
+
+A module has the feature's settings, its columns in the network's input, its weights and its code in NumPy. A
+feature that computes with torch while training has a twin, a class of the same name in `torch_module`. Adding
+a feature takes such a module and a line in `FEATURES` (fofe.features.registry).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from numpy.typing import NDArray
+
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
+from fofe.features.fragments import Fragments
+from fofe.features.word_cache import CachedWords
+
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+Shapes = dict[str, tuple[int, ...]]
+"""The shapes of weights, by the names under which a model stores them."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the shapes of a model's weights depend on besides its configuration."""
+
+    vocabularies: Mapping[str, int]
+    """Rows of the table of each view that has one of its own."""
+    alphabet: int
+    """Characters, 0 if nothing reads them."""
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """Some sentences as the tagging engine reads them."""
+
+    words: list[str]
+    """The T words of all sentences."""
+    bounds: SentenceBounds
+    opens: BoolArray
+    """[S] which sentences open a document."""
+    cached: CachedWords
+    shared: dict[str, Any] = field(default_factory=dict)
+    """What several features need of the same fragments."""
+
+
+@dataclass(frozen=True)
+class ModelParts:
+    """What the features of a model are made from."""
+
+    config: ModelConfig
+    encoder: Encoder
+    weights: Mapping[str, FloatArray]
+    columns: Mapping[str, FloatArray]
+    """The part [D, H] of the first layer that belongs to each name of `Feature.columns`."""
+
+
+class Addend(Protocol):
+    """What a feature adds to the first layer for F fragments, which are in the order of their lengths."""
+
+    def add_to(self, hidden: FloatArray, part: slice) -> None:
+        """Add to the first layer's sums [F', H] of some of the fragments."""
+
+
+class Feature:
+    """One kind of input. The methods of the class describe it; an instance computes it for one model."""
+
+    torch_module: ClassVar[str | None] = None
+    """Where the twin is; a feature without one passes `arrays` with the names of its columns on."""
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        """The columns of the network's input by name, with their widths."""
+        raise NotImplementedError
+
+    @classmethod
+    def in_use(cls, config: ModelConfig) -> bool:
+        """Whether a model has the feature."""
+        return bool(cls.columns(config))
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """The weights of its own, besides those of its columns in the first layer."""
+        return {}
+
+    @staticmethod
+    def arrays(
+        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """What its twin needs of a batch; `given` are facts that only the caller knows, by name."""
+        return {}
+
+    def __init__(self, model: ModelParts) -> None:
+        """For one model."""
+
+    def of_words(self, text: EncodedText, vectors: FloatArray) -> dict[str, FloatArray]:
+        """Arrays [U, D] to keep for each of U isolated words, by name; `vectors` [U, D] are theirs."""
+        return {}
+
+    def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
+        """Add to the sums [N, H] of fragments by their first words [N], where it depends on no more."""
+
+    def of(self, text: ReadText, fragments: Fragments) -> Addend | None:
+        """What it adds for each fragment, if anything."""
+        return None

@@ -1,0 +1,110 @@
+"""Words that were seen before keep their rows: what depends on a word alone is computed once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from fofe.base.arrays import FloatArray, IntArray
+
+FIRST_ROOM = 1024
+NO_WORD = 0
+"""The position of what stands beyond the bounds of a sentence: a row of zeros."""
+
+Word = TypeVar("Word", bound=Hashable)
+
+
+class WordCache(Generic[Word]):
+    """Named arrays with a row for each word that was seen.
+
+    Threads may share a cache if they hold its lock from `missing` to `look_up`. It starts anew when it is
+    full: frequent words are back at once.
+    """
+
+    def __init__(self, *, limit: int = 16384) -> None:
+        """At most `limit` words are kept."""
+        self.lock = threading.Lock()
+        self._limit = limit
+        self._positions: dict[Word, int] = {}
+        self._arrays: dict[str, FloatArray] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the words seen so far: a model that is pickled starts with an empty cache elsewhere."""
+        return {"limit": self._limit}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(limit=state["limit"])  # type: ignore[misc]
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def missing(self, words: Sequence[Word]) -> list[Word]:
+        """The distinct words whose rows must be added before all of these can be looked up."""
+        missing = [word for word in dict.fromkeys(words) if word not in self._positions]
+        if missing and len(self._positions) + len(missing) > self._limit:
+            self._positions = {}
+            return list(dict.fromkeys(words))
+        return missing
+
+    def add(self, words: Sequence[Word], arrays: Mapping[str, FloatArray]) -> None:
+        """Keep the rows [U, D] that each array has for U words. Rows that were given out never change."""
+        first = len(self._positions) + 1
+        end = first + len(words)
+        if not self._positions:
+            self._arrays = {name: _grown(rows[:0], end) for name, rows in arrays.items()}
+        elif end > len(next(iter(self._arrays.values()))):
+            self._arrays = {name: _grown(rows, end) for name, rows in self._arrays.items()}
+        for name, rows in arrays.items():
+            self._arrays[name][first:end] = rows
+        self._positions.update(zip(words, range(first, end), strict=True))
+
+    def look_up(self, words: Sequence[Word]) -> tuple[IntArray, Mapping[str, FloatArray]]:
+        """The positions [T] of words, and the arrays [N, D] that they point into."""
+        positions = map(self._positions.__getitem__, words)
+        return np.fromiter(positions, dtype=np.intp, count=len(words)), self._arrays
+
+
+def _grown(rows: FloatArray, needed: int) -> FloatArray:
+    """The same rows with room for twice as many as are needed, and a row of zeros for no word."""
+    grown = np.empty((max(FIRST_ROOM, 2 * needed), rows.shape[1]), dtype=np.float32)
+    grown[: len(rows)] = rows
+    grown[NO_WORD] = 0
+    return grown
+
+
+@dataclass(frozen=True)
+class CachedWords:
+    """The words of some sentences, with their rows in a cache."""
+
+    positions: IntArray
+    """[T]"""
+    arrays: Mapping[str, FloatArray]
+    """[N, D] each, by name."""
+    from_start: IntArray
+    """[T] how many words precede each one in its sentence."""
+    to_end: IntArray
+    """[T] how many follow it."""
+
+    def rows(self, name: str) -> FloatArray:
+        """[T, D] the rows of the words in one of the arrays."""
+        return self.arrays[name].take(self.positions, axis=0)
+
+    def beside(self, by: int) -> IntArray:
+        """[T] the positions of the words `by` words further on, or further back if it is negative."""
+        if not by:
+            return self.positions
+        moved = np.roll(self.positions, -by)
+        moved[self.to_end < by if by > 0 else self.from_start < -by] = NO_WORD
+        return moved
+
+    def sums(self, rows: Mapping[int, str]) -> FloatArray:
+        """[T, D] the sum of the words at some offsets from each word; each offset has its own array."""
+        (first, name), *others = rows.items()
+        total: FloatArray = self.arrays[name].take(self.beside(first), axis=0)
+        for by, other in others:
+            total += self.arrays[other].take(self.beside(by), axis=0)
+        return total

@@ -1,0 +1,229 @@
+"""Word codes: the bag of a fragment's words and the FOFE codes of its left and right contexts, for each view.
+
+In the network's first layer they are a sum over a fragment's start, its end and its words, so that each
+start, end and word is projected once, whatever the number of fragments that share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.encoded import EncodedText, SentenceBounds
+from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
+from fofe.features.fofe import scan, scan_back
+from fofe.features.fragments import Fragments, covered_tokens
+from fofe.features.views import (
+    BAG,
+    CODES,
+    LEFT_EXCLUDING,
+    LEFT_INCLUDING,
+    RIGHT_EXCLUDING,
+    RIGHT_INCLUDING,
+    IsolatedWords,
+    view_shapes,
+)
+from fofe.features.windows import WindowView
+
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+VECTORS = "vectors"
+
+
+def column_name(code: str, view: str) -> str:
+    """The name of the columns of a code that is made from a view."""
+    return f"{code} of {view}"
+
+
+class WordCodes(Feature):
+    """Adds up word features. Only the starts, ends and words that fragments need are multiplied at all."""
+
+    torch_module = "fofe.features.word_codes_torch"
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        """For each code, the views that it is made from."""
+        return {
+            column_name(code, view.name): view.width
+            for code in CODES
+            for view in config.views
+            if code in view.codes
+        }
+
+    @classmethod
+    def in_use(cls, config: ModelConfig) -> bool:
+        """A view can have weights though no code is made from it."""
+        return bool(config.views)
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """Those of the views."""
+        return view_shapes(config, sizes)
+
+    @staticmethod
+    def arrays(
+        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """The words that the codes of fragments end with, the words of bags, and the facts that views need.
+
+        before, after: [F] the tokens beside each fragment, T where there is none.
+        bag_words: [B] the tokens of all fragments, one after another.
+        bag_offsets: [F] where each fragment's tokens begin in `bag_words`.
+        shares: [T] one over the number of tokens of the segmented word that holds each, for a word view.
+        match_offsets: [4 T] where the words begin that each token has each place in, for a lexicon.
+        """
+        none = text.token_count
+        firsts, lasts = fragments.firsts, fragments.lasts
+        lengths = lasts - firsts + 1
+        bag_offsets = np.zeros(len(firsts), dtype=np.int64)
+        np.cumsum(lengths[:-1], out=bag_offsets[1:])
+        arrays: dict[str, NDArray[Any]] = {
+            "before": np.where(text.starts()[firsts], none, firsts - 1),
+            "after": np.where(text.ends()[lasts], none, lasts + 1),
+            "bag_words": np.arange(lengths.sum()) + np.repeat(firsts - bag_offsets, lengths),
+            "bag_offsets": bag_offsets,
+        }
+        if text.segments is not None:
+            arrays["shares"] = text.segments.shares
+        for matches in text.matches.values():
+            arrays["match_offsets"] = matches.offsets[:-1]
+        return arrays
+
+    def __init__(self, model: ModelParts) -> None:
+        self._factor = model.config.factor
+        self._isolated = IsolatedWords(model.config, model.weights)
+        windows = [view for view in model.config.views if view.lookup == "window"]
+        self._windows = [WindowView(view, model.weights) for view in windows]
+        # The vectors of words have the views of isolated words first, then the windows.
+        places, width = {}, 0
+        for view in [*(view for view in model.config.views if view.lookup != "window"), *windows]:
+            places[view.name] = slice(width, width + view.width)
+            width += view.width
+        made: dict[str, FloatArray] = {}
+        hidden = len(model.weights["layers.0.bias"])
+        for code in CODES:
+            for view in model.config.views:
+                if code in view.codes:
+                    weight = made.setdefault(code, np.zeros((width, hidden), dtype=np.float32))
+                    weight[places[view.name]] = model.columns[column_name(code, view.name)]
+        self._bag = made.pop(BAG, None)
+        # Views that are only in the bag need no scan.
+        used = np.zeros(width, dtype=bool)
+        for view in model.config.views:
+            used[places[view.name]] = bool(set(view.codes) - {BAG})
+        self._in_context = None if used.all() else np.flatnonzero(used)
+        self._codes = {code: np.ascontiguousarray(weight[used]) for code, weight in made.items()}
+
+    def of_words(self, text: EncodedText, vectors: FloatArray) -> dict[str, FloatArray]:
+        """Their vectors, and what they add to the first layers of windows."""
+        arrays = {VECTORS: vectors}
+        for view in self._windows:
+            arrays |= view.of_words(vectors)
+        return arrays
+
+    def vectors_of_words(self, text: EncodedText) -> FloatArray:
+        """[U, D] the vectors of isolated words."""
+        return self._isolated.vectors(text)
+
+    def sums(
+        self,
+        text: ReadText,
+        fragments: Fragments,
+        at_once: int,
+        bias: FloatArray,
+        others: Sequence[Feature],
+    ) -> Iterator[tuple[slice, FloatArray]]:
+        """The sums [F', H] of the first layer for some fragments after another, and which they are.
+
+        They are those of word codes, the bias [H], and what `others` add to starts. The fragments are in the
+        order of their lengths. Each time `at_once` of them are done; what was given before is overwritten.
+        """
+        vectors = text.cached.rows(VECTORS)
+        if self._windows:
+            vectors = np.concatenate(
+                [vectors, *(view.vectors(text.cached) for view in self._windows)], axis=1
+            )
+        count = text.bounds.token_count
+        firsts, longest = _starts(fragments, count)
+        lasts = np.unique(fragments.lasts)
+        starts, ends = self._starts_and_ends(vectors, text.bounds, firsts, lasts, bias)
+        for feature in others:
+            feature.add_to_starts(starts, firsts, text)
+        start_of, end_of = _numbers(firsts, count), _numbers(lasts, count)
+        if self._bag is not None:
+            words = np.flatnonzero(covered_tokens(fragments, count))
+            bags = vectors.take(words, axis=0) @ self._bag
+            bag_of = _numbers(words, count)
+        sums = np.empty((min(at_once, len(fragments)), len(bias)), dtype=np.float32)
+        filled = 0
+        borders = np.searchsorted(fragments.lasts - fragments.firsts, np.arange(longest[0] + 2))
+        for extra, (begin, end) in enumerate(pairwise(borders.tolist())):
+            if self._bag is not None:
+                # Running additions, at most n of them: differences of prefix sums would drift in long texts.
+                going_on = int(np.searchsorted(-longest, -extra, side="right"))
+                starts[:going_on] += bags.take(bag_of[firsts[:going_on] + extra], axis=0)
+            while begin < end:
+                part = slice(begin, min(end, begin + len(sums) - filled))
+                free = sums[filled : filled + part.stop - begin]
+                starts.take(start_of[fragments.firsts[part]], axis=0, out=free, mode="clip")
+                free += ends.take(end_of[fragments.lasts[part]], axis=0)
+                filled, begin = filled + len(free), part.stop
+                if filled == len(sums) or begin == len(fragments):
+                    yield slice(begin - filled, begin), sums[:filled]
+                    filled = 0
+
+    def _starts_and_ends(
+        self,
+        vectors: FloatArray,
+        bounds: SentenceBounds,
+        firsts: IntArray,
+        lasts: IntArray,
+        bias: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """What first words [N] and last words [M] add with their contexts: [N, H] and [M, H]."""
+        starts = np.tile(bias, (len(firsts), 1))
+        ends = np.zeros((len(lasts), len(bias)), dtype=np.float32)
+        at_start, at_end = bounds.starts(), bounds.ends()
+        scanned = vectors if self._in_context is None else vectors.take(self._in_context, axis=1)
+        left, right = scan(scanned, self._factor, at_start), scan_back(scanned, self._factor, at_end)
+        for code, weight in self._codes.items():
+            if code == LEFT_INCLUDING:
+                ends += left.take(lasts, axis=0) @ weight
+            elif code == LEFT_EXCLUDING:
+                starts += _beside(left, firsts, -1, at_start) @ weight
+            elif code == RIGHT_INCLUDING:
+                starts += right.take(firsts, axis=0) @ weight
+            elif code == RIGHT_EXCLUDING:
+                ends += _beside(right, lasts, 1, at_end) @ weight
+        return starts, ends
+
+
+def _starts(fragments: Fragments, token_count: int) -> tuple[IntArray, IntArray]:
+    """The distinct first words [N] of fragments, and the most words [N] that follow each in one of them.
+
+    The fragments are in the order of their lengths; the first words come with the most words first.
+    """
+    most = np.full(token_count, -1)
+    most[fragments.firsts] = fragments.lasts - fragments.firsts
+    firsts = np.argsort(-most, kind="stable")[: np.count_nonzero(most >= 0)]
+    return firsts, most[firsts]
+
+
+def _beside(codes: FloatArray, tokens: IntArray, by: int, borders: BoolArray) -> FloatArray:
+    """[N, D] the codes [T, D] of the neighbours of tokens [N], zero where they stand at a border [T]."""
+    rows = codes.take(tokens + by, axis=0, mode="clip")
+    rows[borders[tokens]] = 0
+    return rows
+
+
+def _numbers(tokens: IntArray, token_count: int) -> IntArray:
+    """[T] the number of each of some distinct tokens [N] among them."""
+    numbers = np.empty(token_count, dtype=np.intp)
+    numbers[tokens] = np.arange(len(tokens))
+    return numbers

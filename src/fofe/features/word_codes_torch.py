@@ -1,0 +1,114 @@
+"""Word codes and the views of isolated words in torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from fofe.features.batch import TorchBatch
+from fofe.features.character_cnn_torch import CharacterConvolution
+from fofe.features.dropout import Dropping
+from fofe.features.fofe_torch import scan_both
+from fofe.features.views import (
+    BAG,
+    LEFT_EXCLUDING,
+    LEFT_INCLUDING,
+    RIGHT_EXCLUDING,
+    RIGHT_INCLUDING,
+    ViewConfig,
+    isolated_width,
+)
+from fofe.features.windows_torch import Windows
+
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+
+class WordCodes:
+    """The bag of a fragment's words and the codes of its contexts, for each view."""
+
+    def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
+        self._views = config.views
+        self._factor = config.factor
+        self._spelling = nn.ModuleDict(
+            {
+                view.name: CharacterConvolution(
+                    alphabet_size, view.character_dimension, (view.height,), view.dimension
+                )
+                for view in config.views
+                if view.lookup == "spelling"
+            }
+        )
+        read = isolated_width(config)
+        self._windows = nn.ModuleDict(
+            {view.name: Windows(read, view) for view in config.views if view.lookup == "window"}
+        )
+        self.modules: dict[str, nn.Module] = {"spelling": self._spelling, "windows": self._windows}
+
+    def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
+        """The codes [F, D] of all views, in the order of the columns."""
+        vectors = self._word_vectors(batch, tables, dropping)
+        parts: list[Tensor] = []
+        in_bag = [vectors[view.name] for view in self._views if BAG in view.codes]
+        if in_bag:
+            words = torch.cat(in_bag, dim=1)
+            parts.append(
+                nn.functional.embedding_bag(batch["bag_words"], words, batch["bag_offsets"], mode="sum")
+            )
+        in_context = [view for view in self._views if set(view.codes) - {BAG}]
+        if not in_context:
+            return parts
+        words = torch.cat([vectors[view.name] for view in in_context], dim=1)
+        nothing = words.new_zeros(1, words.shape[1])
+        prefixes, suffixes = scan_both(words, self._factor, batch["starts"], batch["ends"])
+        left, right = torch.cat([prefixes, nothing]), torch.cat([suffixes, nothing])
+        for code, source, tokens in (
+            (LEFT_INCLUDING, left, batch["lasts"]),
+            (LEFT_EXCLUDING, left, batch["before"]),
+            (RIGHT_INCLUDING, right, batch["firsts"]),
+            (RIGHT_EXCLUDING, right, batch["after"]),
+        ):
+            used = _columns_of(source, in_context, code)
+            if used is not None:
+                parts.append(used.index_select(0, tokens))
+        return parts
+
+    def _word_vectors(
+        self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping
+    ) -> dict[str, Tensor]:
+        """For each view, the vectors [T, D] of the words of a batch."""
+        vectors: dict[str, Tensor] = {}
+        for view in self._views:
+            if view.lookup == "lexicon":
+                means = nn.functional.embedding_bag(
+                    batch.words[view.name], tables[view.name], batch["match_offsets"], mode="mean"
+                )
+                vectors[view.name] = means.view(-1, view.width)
+            elif view.has_table:
+                rows = tables[view.name].index_select(0, batch.words[view.name])
+                vectors[view.name] = rows * batch["shares"][:, None] if view.lookup == "word" else rows
+            elif view.lookup == "spelling":
+                # The space symbols around a word show the kernels where it begins and ends.
+                vectors[view.name] = self._spelling[view.name](
+                    batch["distinct_characters"],
+                    batch["characters"],
+                    batch["word_starts"] - 1,
+                    batch["word_ends"] + 1,
+                )
+        if self._windows:
+            words = dropping.dropout(torch.cat(list(vectors.values()), dim=1), dropping.windows)
+            for name, windows in self._windows.items():
+                vectors[name] = windows(words, batch["from_start"], batch["to_end"], dropping)
+        return vectors
+
+
+def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tensor | None:
+    """Of the codes [T, D] of views side by side, the columns of those that use a code; none without any."""
+    if all(code in view.codes for view in views):
+        return source
+    parts = torch.split(source, [view.width for view in views], dim=1)
+    chosen = [part for part, view in zip(parts, views, strict=True) if code in view.codes]
+    return torch.cat(chosen, dim=1) if chosen else None
