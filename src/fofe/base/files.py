@@ -21,7 +21,7 @@ from fofe.base.errors import InputError, ModelError, NotTextError
 from fofe.base.report import Report
 
 STANDARD = "-"
-"""The path that stands for standard input or output."""
+"""The path of standard input or output."""
 Target = str | Path | IO[str]
 """Where text is written: a path, `-` for standard output, or an open stream."""
 

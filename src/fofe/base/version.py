@@ -1,4 +1,4 @@
-"""The version of fofe. It stands here so that no package needs to import the public names of `fofe`."""
+"""The version of fofe. No package imports the public names of `fofe` to know it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import STANDARD, Target, check_is_text
+from fofe.base.files import STANDARD, Target, check_is_text, open_bytes
 from fofe.base.report import Report
 from fofe.text.document import Document
 
@@ -76,7 +76,7 @@ def format_named(name: str) -> Format:
 
 
 def guess_format(path: str | Path) -> str:
-    """The name of the format of a file or directory: by its suffix, else by what is in it."""
+    """The name of the format of a file or directory: by its suffix, else by its content."""
     path = Path(path)
     by_suffix = _format_of_suffix(path)
     if by_suffix is not None:
@@ -107,19 +107,19 @@ def read_corpus(
 ) -> Iterator[Document]:
     """The documents of a file, a directory, a pattern such as `data/*.conll`, or standard input (`-`).
 
-    Without a format each file's own is guessed. With a language, texts without tokens are tokenised; else
-    they come without sentences. With `retokenise`, the sentences of the others are cut into tokens anew, by
-    the rules of the language: a corpus of Chinese words becomes one of characters. The options are those of
-    the format's `read`.
+    Without a format it is guessed for each file. With a language, texts without tokens are tokenised; else
+    they have no sentences. With `retokenise`, other sentences are tokenised again by the rules of the
+    language: a corpus of Chinese words becomes one of characters. The options are those of the format's
+    `read`.
     """
     if retokenise and language is None:
-        raise InputError("cutting tokens anew needs a language", path=path, remedy="give its ISO 639 code")
+        raise InputError("retokenising needs a language", path=path, remedy="give its ISO 639 code")
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
         reader = format_named(name).read
         _check_options(reader, name, options)
         for document in reader(file, report, **options):
-            yield document if language is None else with_tokens(document, language, report, anew=retokenise)
+            yield document if language is None else with_tokens(document, language, report, retokenise)
 
 
 def write_corpus(
@@ -142,21 +142,21 @@ def write_corpus(
     writer(documents, path, Report() if report is None else report, **options)
 
 
-def with_tokens(document: Document, language: str, report: Report, *, anew: bool = False) -> Document:
-    """The document itself, tokenised if it has text but no tokens; `anew` also if it has some."""
+def with_tokens(document: Document, language: str, report: Report, retokenise: bool = False) -> Document:
+    """The document itself, tokenised if it has text but no tokens, or in any case with `retokenise`."""
     from fofe.text.tokenise import tokeniser
 
     if not document.sentences and document.text.strip():
         document.sentences = tokeniser(language).document(document.text).sentences
         report.note(f"documents without tokens tokenised as {language}", document.id)
-    elif anew:
+    elif retokenise:
         document.sentences = tokeniser(language).retokenised(document)
-        report.note(f"documents whose tokens were cut anew as {language}", document.id)
+        report.note(f"documents retokenised as {language}", document.id)
     return document
 
 
 def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
-    """The files that a path stands for, each with the name of its format."""
+    """The files of a path or pattern, each with the name of its format."""
     if str(path) != STANDARD and Path(path).is_dir():
         yield from _files_in(Path(path), format, report)
     elif str(path) == STANDARD or Path(path).exists():
@@ -189,7 +189,7 @@ def _format_of_suffix(path: Path) -> str | None:
 
 
 def _format_of_folder(folder: Path) -> str | None:
-    """The one format of the files in a directory; only brat makes directories, so an empty one is for it."""
+    """The one format of the files in a directory; for an empty one brat, which alone makes them."""
     names = {_format_of_suffix(file) for file in folder.rglob("*")} - {None}
     if not names or "brat" in names:
         return "brat"
@@ -197,14 +197,11 @@ def _format_of_folder(folder: Path) -> str | None:
 
 
 def _format_of_content(path: Path) -> str | None:
-    """The format that the first line with content looks like, if it looks like any."""
+    """The format that the first line with content looks like, if any."""
     from fofe.formats.conll import is_tag
 
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_GLANCE)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    with open_bytes(path) as stream:
+        data = stream.read(_GLANCE)
     check_is_text(data, path)
     for line in data.decode("utf-8-sig", errors="replace").split("\n"):
         if line.lstrip().startswith("{"):

@@ -56,19 +56,14 @@ def texts(path: str | Path, report: Report) -> list[tuple[Path, str]]:
     path = Path(path)
     if not path.is_dir():
         return [(path.with_suffix(TEXT_SUFFIX), path.stem)]
-    found = _texts_in(path)
-    if not found:
-        report.note(EMPTY_FILES, str(path))
-    return [(text, text.relative_to(path).with_suffix("").as_posix()) for text in found]
-
-
-def _texts_in(folder: Path) -> list[Path]:
-    """The text files in a fixed order; each annotation file must have one."""
-    for annotation in _visible(folder, ANNOTATION_SUFFIX):
+    for annotation in _visible(path, ANNOTATION_SUFFIX):
         if not annotation.with_suffix(TEXT_SUFFIX).exists():
             problem = "there is no .txt file of that name"
             raise InputError(problem, path=annotation, remedy="put the text beside it")
-    return _visible(folder, TEXT_SUFFIX)
+    found = _visible(path, TEXT_SUFFIX)
+    if not found:
+        report.note(EMPTY_FILES, str(path))
+    return [(text, text.relative_to(path).with_suffix("").as_posix()) for text in found]
 
 
 def _visible(folder: Path, suffix: str) -> list[Path]:

@@ -67,7 +67,8 @@ def read(
     that begin with `#` are comments if `comments` is true and tokens if it is false; None decides by line.
     """
     name = display_name(path)
-    table = _Table(name, read_text(path), token_column, tag_column, comments)
+    lines = [line.removesuffix("\r") for line in read_text(path).split("\n")]
+    table = _Table(name, lines, token_column, tag_column, comments)
     with in_file(name):
         sentences = list(table.sentences(report))
         found = _scheme(sentences, scheme, report)
@@ -77,25 +78,23 @@ def read(
         yield _document(group, found, name, report)
 
 
+@dataclass
 class _Table:
     """The lines of a file, split into columns."""
 
-    def __init__(
-        self, path: str, text: str, token_column: int, tag_column: int | None, comments: bool | None
-    ) -> None:
-        self.path = path
-        self._lines = [line.removesuffix("\r") for line in text.split("\n")]
-        self._token_column = token_column
-        self._tag_column = tag_column
-        self._comments = comments
-        self._tabs = _has_tabs(self._lines)
-        self._columns: int | None = None
+    path: str
+    lines: list[str]
+    token_column: int
+    tag_column: int | None
+    comments: bool | None
 
     def sentences(self, report: Report) -> Iterator[_Rows]:
         """The sentences in order, and an empty one at the start of each document."""
+        self._tabs = _has_tabs(self.lines)
+        self._width: int | None = None
         rows = _Rows()
-        for number, line in enumerate(self._lines, start=1):
-            columns = self._split(line)
+        for number, line in enumerate(self.lines, start=1):
+            columns = line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
             starts_document = line.startswith(DOCUMENT_START)
             if starts_document or not line.strip(" \t"):
                 if rows.words:
@@ -111,42 +110,37 @@ class _Table:
         if rows.words:
             yield rows
 
-    def _split(self, line: str) -> list[str]:
-        return line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
-
     def _is_comment(self, line: str, columns: list[str]) -> bool:
         """True for a comment such as `# text = ...`, false for the token `#` of a tweet."""
-        if not line.startswith("#") or self._comments is False:
+        if not line.startswith("#") or self.comments is False:
             return False
-        if self._comments or (self._tabs and "\t" not in line):
+        if self.comments or (self._tabs and "\t" not in line):
             return True
-        if self._tag_column is None:
+        if self.tag_column is None:
             return False
-        tag = _column(columns, self._tag_column)
+        tag = _column(columns, self.tag_column)
         return tag is None or not is_tag(tag)
 
     def _add(self, rows: _Rows, columns: list[str], number: int) -> None:
-        word = _column(columns, self._token_column)
+        word = _column(columns, self.token_column)
         if not word:
-            problem = (
-                "the token column is empty" if word == "" else f"there is no column {self._token_column}"
-            )
+            problem = "the token column is empty" if word == "" else f"there is no column {self.token_column}"
             remedy = "--token-column names the column of the words, from 0"
             raise InputError(problem, line=number, remedy=remedy)
         rows.words.append(word)
         rows.lines.append(number)
-        if self._tag_column is not None:
-            rows.tags.append(self._tag(columns, self._tag_column, number))
+        if self.tag_column is not None:
+            rows.tags.append(self._tag(columns, self.tag_column, number))
 
     def _check_width(self, line: str, columns: list[str], number: int) -> None:
-        if self._columns is None:
-            self._columns = len(columns)
-        if len(columns) != self._columns:
+        if self._width is None:
+            self._width = len(columns)
+        if len(columns) != self._width:
             separator = "tab" if self._tabs else "space"
             remedy = f"look for a {separator} inside a token, or a line without its tag"
             if line.startswith("#"):
                 remedy += "; a comment line needs --comments"
-            problem = f"{len(columns)} columns where the rows before have {self._columns}"
+            problem = f"{len(columns)} columns where the rows before have {self._width}"
             raise InputError(problem, line=number, remedy=remedy)
 
     def _tag(self, columns: list[str], tag_column: int, number: int) -> str:

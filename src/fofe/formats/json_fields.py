@@ -138,14 +138,13 @@ class Fields:
 
     def span(self, length: int, unit: str) -> tuple[int, int]:
         """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
-        start, end = self._integer("start"), self._integer("end")
+        start: int = self._take("start", int, "a whole number")
+        end: int = self._take("end", int, "a whole number")
         if start >= end:
             raise self.error(f"span {start}:{end} is empty or runs backwards", "the end is exclusive")
         if start < 0 or end > length:
-            raise self.error(
-                f"span {start}:{end} lies outside the {length} {unit}",
-                "offsets count code points from 0" if unit == "characters" else "positions count from 0",
-            )
+            counted = "offsets count code points" if unit == "characters" else "positions count"
+            raise self.error(f"span {start}:{end} lies outside the {length} {unit}", f"{counted} from 0")
         return start, end
 
     def mention(
@@ -180,16 +179,10 @@ class Fields:
         if key not in self._values:
             raise self.error(f'"{key}" is missing', f"it should be {description}")
         value = self._values[key]
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise self.error(f'"{key}" is {_describe(value)}, not {description}')
         self._taken.add(key)
         return value
-
-    def _integer(self, key: str) -> int:
-        value = self._take(key, int, "a whole number")
-        if isinstance(value, bool):
-            raise self.error(f'"{key}" is true or false, not a whole number')
-        return int(value)
 
     def _label(self) -> tuple[str, str]:
         if "kind" not in self._values:

@@ -115,7 +115,7 @@ def _description(mention: Mention) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text as HTML; lone surrogates, which UTF-8 cannot hold, become U+FFFD."""
+    """Text as HTML; lone surrogates, which UTF-8 cannot encode, become U+FFFD."""
     return _SURROGATES.sub("\ufffd", escape(text))
 
 

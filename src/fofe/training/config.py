@@ -31,7 +31,7 @@ class DataConfig:
     token_column: int = 0
     tag_column: int = -1
     retokenise: bool = False
-    """Whether sentences are cut into tokens anew, by the rules of the model's language."""
+    """Whether sentences are tokenised again, by the rules of the model's language."""
 
     def __post_init__(self) -> None:
         if not self.train:
