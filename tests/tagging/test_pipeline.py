@@ -16,7 +16,11 @@ from fofe.tagging.model import Model
 from fofe.tagging.pipeline import Input, Named, Tagged, TagJob, chunks, given_text, mentions_only, tag_chunks
 from fofe.text.document import Document, Mention
 
-TEXTS = ["Anna Berg met the mayor of Bergen.", "In Lima it rained.", "The University of Lima hired Li Wei."]
+TEXTS = [
+    "Anna Berg met the mayor of Bergen.",
+    "In Lima it rained.",
+    "The University of Lima hired Li Wei in 2014.",
+]
 
 
 def started(tiny_path: Path, **options: Any) -> Any:
