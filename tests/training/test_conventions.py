@@ -273,7 +273,7 @@ def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestC
 
 
 def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "conventions that it can follow: bare, whole" in model.card
+    assert "annotation schemes: bare, whole" in model.card
     assert main(["model", "inspect", str(model.path)]) == 0
     assert re.search(r"^schemes +bare, whole$", capsys.readouterr().out, re.MULTILINE)
 
