@@ -117,13 +117,14 @@ def _check_recordable() -> None:
 
 
 def record(benchmark: str, metrics: Metrics, command: str) -> None:
-    """Append a record, unless the same command has given the same before."""
+    """Append a record, unless the same command has given the same at the same commit."""
     _check_recordable()
-    new = {"benchmark": benchmark, "metrics": metrics, "command": command}
+    new = _entry(benchmark, metrics, command)
+    same = ("benchmark", "metrics", "command", "commit")
     with _alone():
         results = read_results()
-        if not any(new.items() <= entry.items() for entry in results):
-            _write([*results, _entry(benchmark, metrics, command)])
+        if not any(all(entry[key] == new[key] for key in same) for entry in results):
+            _write([*results, new])
 
 
 def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, settings: object = None) -> None:
