@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and failures of the system that reach the user."""
+"""Files that are written atomically, and failures of the system that reach the user."""
 
 from __future__ import annotations
 
@@ -54,20 +54,22 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_directory_is_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_directory_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written: Is a directory"):
         write(tmp_path, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"text": "In Lima it rained."}\n')
     assert main(["corpus", "convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2
     assert capsys.readouterr().err == "fofe: No space left on device\n"
 
 
-def test_a_file_that_a_worker_misses_is_told_by_the_parent(tmp_path: Path) -> None:
+def test_a_file_that_a_worker_misses_is_reported_by_the_parent(tmp_path: Path) -> None:
     TypeIndex(load_mapping("en"), tmp_path / INDEX).close()
     job = LabelJob(LabelSettings(("dump.xml",), language="en"), tmp_path)
     with pytest.raises(FileNotFoundError):

@@ -197,7 +197,7 @@ def test_mentions_and_metadata_made_by_hand(tmp_path: Path, format: str) -> None
         write_corpus([Document("Rome", meta={"when": object()})], path, format)
 
 
-def test_a_later_task_tells_its_line(tmp_path: Path) -> None:
+def test_the_error_of_a_later_task_names_its_line(tmp_path: Path) -> None:
     tasks = ",\n".join([json.dumps(TASK)] * 3)
     with pytest.raises(InputError, match=r"export.json:5: the task: 3 where"):
         read(tmp_path, f"[\n{tasks},\n3]", "label-studio")

@@ -317,7 +317,7 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "expected"),
     [
         ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, 'rename it to "mentions"'),
         ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "--format or --input"),
@@ -326,13 +326,13 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
         ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "columns of CoNLL"),
     ],
 )
-def test_annotation_under_another_name_is_told(file: Path, line: dict[str, Any], told: str) -> None:
+def test_annotation_under_another_name_is_counted(file: Path, line: dict[str, Any], expected: str) -> None:
     documents, report = load(file, json.dumps(line), json.dumps(line))
     assert [document.mentions for document in documents] == [[], []]
     (remark,) = report.lines()
     (key,) = set(line) - {"text", "tokens"}
     assert remark.startswith(f'2 lines with "{key}" but no "mentions", read as without mentions')
-    assert told in remark
+    assert expected in remark
     assert f"{file}:1" in remark
 
 

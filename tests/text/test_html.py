@@ -71,7 +71,7 @@ def test_inner_mentions_lie_nearer_to_the_text() -> None:
     assert rows([outer, inner]) == [1, 0]
 
 
-def test_nominals_are_told_from_names_and_scores_are_shown() -> None:
+def test_nominals_differ_from_names_and_scores_are_shown() -> None:
     document = Document("the mayor left", mentions=[Mention(4, 9, "PER", "NOM", 0.875)])
     drawn = marked_up(document)
     assert '<mark class="nom"' in drawn

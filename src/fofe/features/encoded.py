@@ -104,7 +104,7 @@ class Segments:
     def of(cls, tokens: Sequence[InWord]) -> Segments:
         """The segments of tokens in their words."""
         counts = np.fromiter((token.tokens for token in tokens), dtype=np.float32, count=len(tokens))
-        begins = np.fromiter((token.place == 0 for token in tokens), dtype=bool, count=len(tokens))
+        begins = np.fromiter((token.position == 0 for token in tokens), dtype=bool, count=len(tokens))
         return cls(1 / counts, begins)
 
     def take(self, tokens: IntArray) -> Segments:

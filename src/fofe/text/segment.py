@@ -20,12 +20,12 @@ class InWord(NamedTuple):
 
     token: str
     word: str
-    place: int
+    position: int
     """Which of the word's tokens it is, from 0."""
     tokens: int
     """How many tokens the word has."""
     found: tuple[tuple[int, ...], ...] = ()
-    """The rows of the words of a lexicon that run through the token, by its place in them."""
+    """The rows of the words of a lexicon that run through the token, by its position in them."""
 
 
 def _jieba() -> Segmenter:
@@ -62,7 +62,7 @@ def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:
             yield from (InWord(token, token, 0, 1) for token in group)
             continue
         for word in segment("".join(group)):
-            yield from (InWord(letter, word, place, len(word)) for place, letter in enumerate(word))
+            yield from (InWord(letter, word, position, len(word)) for position, letter in enumerate(word))
 
 
 def is_letter(token: str) -> bool:

@@ -122,7 +122,7 @@ def cut_sentences(text: str, settings: VectorSettings, unit: str) -> Iterator[li
         words = sentence.words
         if unit == "word":
             tokens = in_words(words, segmenter(settings.segmenter))
-            words = [token.word for token in tokens if token.place == 0]
+            words = [token.word for token in tokens if token.position == 0]
         yield [digits(word) for word in words]
 
 
