@@ -21,7 +21,7 @@ SAMPLES = 10_000
 
 
 @command(
-    "score predictions against gold mentions, or compare two predictions",
+    "score predictions, or compare two",
     option("gold", metavar="GOLD", help="the annotated corpus"),
     option("predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"),
     option("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED"),
