@@ -136,28 +136,14 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
             )
         waiting = ids.get((mention.start, mention.end, mention.type, mention.kind))
         run, id, kb = waiting.pop(0) if waiting else ("", "", "")
-        found.append(
-            TabMention(
-                source.id,
-                start,
-                end,
-                source.text[start:end],
-                mention.type,
-                mention.kind,
-                kb=kb,
-                score=mention.score,
-                run=run,
-                id=id,
-            )
-        )
+        text, type, kind, score = source.text[start:end], mention.type, mention.kind, mention.score
+        found.append(TabMention(source.id, start, end, text, type, kind, kb, score, run, id))
     return sorted(found, key=lambda row: (row.start, row.end, row.type, row.kind, row.id))
 
 
 def with_ids(mentions: Sequence[TabMention], run: str) -> list[TabMention]:
     """The mentions as they are if all have ids; else all numbered anew, as those of a run."""
-    if all(mention.id for mention in mentions):
-        return list(mentions)
-    return list(numbered(mentions, run))
+    return list(mentions if all(mention.id for mention in mentions) else numbered(mentions, run))
 
 
 def _kept_rows(document: Document, key: str, columns: int) -> list[Row]:

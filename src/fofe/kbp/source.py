@@ -230,12 +230,18 @@ class _Reader:
             self._builder.add(start, end)
 
     def _about(self, name: str, start: int, end: int) -> None:
-        content = self.text[start:end]
-        start, end = end - len(content.lstrip()), start + len(content.rstrip())
         if name in NAMES_THE_DOCUMENT and not self.id:
-            self.id = content.strip()
-        elif name == "poster" and start < end:
+            self.id = self.text[start:end].strip()
+        elif name == "poster":
+            self._add_author(start, end)
+
+    def _add_author(self, start: int, end: int) -> bool:
+        """Take `start:end` for the name of an author, unless there is only whitespace."""
+        name = self.text[start:end]
+        start, end = end - len(name.lstrip()), start + len(name.rstrip())
+        if start < end:
             self.authors.append(Author(start, end))
+        return start < end
 
     def _tag(self, tag: Tag) -> None:
         if tag.name not in INLINE:
@@ -259,16 +265,8 @@ class _Reader:
             self.id = self.text[slice(*place)].strip()
 
     def _author(self, tag: Tag) -> None:
-        place = attribute(self.text, tag, "author")
-        if place is None:
-            self.remarks.append(("posts without an author", tag.start))
-            return
-        start, end = place
-        value = self.text[start:end]
-        start, end = end - len(value.lstrip()), start + len(value.rstrip())
-        if start < end:
-            self.authors.append(Author(start, end))
-        else:
+        span = attribute(self.text, tag, "author")
+        if span is None or not self._add_author(*span):
             self.remarks.append(("posts without an author", tag.start))
 
     def _quote(self, tag: Tag) -> None:

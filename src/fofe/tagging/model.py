@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
@@ -232,10 +231,11 @@ class Model:
             threshold=self.decoding.threshold,
             for_recall=self._for_recall,
         )
-        ranked = _Alternatives(scores, self.labels, self._alternatives)
         for number, pool in enumerate(pools):
-            kept = resolve(pool, self.decoding.strategy, self.decoding.nested)
-            yield [(candidate, ranked.of(number, candidate)) for candidate in kept]
+            yield [
+                (kept, _alternatives(scores, self.labels, self._alternatives, number, kept))
+                for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
+            ]
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
         words = [normalise(sentence.words) for sentence in sentences]
@@ -244,33 +244,20 @@ class Model:
         return replace(scores, probabilities=probabilities)
 
 
-class _Alternatives:
-    """The next best labels of fragments, looked up only for those that became mentions."""
-
-    def __init__(self, scores: Scores, labels: Sequence[str], wanted: int) -> None:
-        self._labels = labels
-        self._wanted = wanted
-        self._scores = scores
-
-    def of(self, sentence: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
-        """The labels after that of a candidate of a sentence, best first, with their probabilities."""
-        if not self._wanted:
-            return ()
-        row = self._probabilities(sentence, candidate)
-        best = [
-            column for column in np.argsort(-row, kind="stable") if self._labels[column] != candidate.label
-        ]
-        return tuple((self._labels[column], float(row[column])) for column in best[: self._wanted])
-
-    def _probabilities(self, sentence: int, candidate: Candidate) -> FloatArray:
-        """[K] of a candidate; fragments are in the order of their first tokens."""
-        fragments = self._scores.fragments
-        first = int(self._scores.token_offsets[sentence]) + candidate.start
-        same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
-        last = first + candidate.end - candidate.start - 1
-        found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
-        row: FloatArray = self._scores.probabilities[same_start][found]
-        return row
+def _alternatives(
+    scores: Scores, labels: Sequence[str], wanted: int, sentence: int, candidate: Candidate
+) -> tuple[tuple[str, float], ...]:
+    """The labels after that of a candidate of a sentence, best first, with their probabilities."""
+    if not wanted:
+        return ()
+    fragments = scores.fragments  # in the order of their first tokens
+    first = int(scores.token_offsets[sentence]) + candidate.start
+    same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
+    last = first + candidate.end - candidate.start - 1
+    found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
+    row = scores.probabilities[same_start][found]
+    best = [column for column in np.argsort(-row, kind="stable") if labels[column] != candidate.label]
+    return tuple((labels[column], float(row[column])) for column in best[:wanted])
 
 
 def _mention(
