@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Callback:
-    """Ignores every report; subclasses override what they want to hear."""
+    """Ignores every report; subclasses override those that they want."""
 
     def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
         """An epoch of about so many batches begins; epochs count from 1."""

@@ -56,17 +56,17 @@ class CorpusConfig(DataConfig):
     around: str = NEGATIVE
     """The same for fragments that hold a mention and more."""
     unannotated: str = NEGATIVE
-    """What training fragments count as that overlap no mention."""
+    """How training fragments count that overlap no mention."""
     heads: bool = False
     """Whether nominals are reduced to their head words."""
     bare_names: bool = False
     """Whether names lose a determiner before them and a possessive 's behind them."""
     weight: float = 1.0
-    """What the loss of each of its fragments is multiplied by."""
+    """A factor of the loss of each of its fragments."""
     share: float = 1.0
     """The share of its sentences that an epoch sees."""
     scored: bool = True
-    """Whether the model is to serve it; what is not scored is learned from as a whole and chooses nothing."""
+    """Whether the model is evaluated on it. If not, all of it is training text, and it chooses nothing."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,7 +121,7 @@ class TrainingConfig:
     rate: float = 0.001
     schedule: str = "linear"
     final_rate: float = 0.0
-    """What the rates end at, as a share of where they begin."""
+    """The last rates, as a share of the first."""
     word_rate: float = 0.05
     """Plain SGD for the word vectors: moves frequent words more than rare ones."""
     character_rate: float | None = None
@@ -174,7 +174,7 @@ class DecodingConfig:
     strategies: tuple[str, ...] = ("highest-first", "longest-first")
     thresholds: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
     agreements: tuple[float, ...] = (0.0,)
-    """What the types of the same text in nearby sentences may count beside a mention's own."""
+    """The weights to try for the types of the same text in nearby sentences."""
 
     def __post_init__(self) -> None:
         if not self.strategies or not self.thresholds or not self.agreements:

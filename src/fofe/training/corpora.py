@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, product
 from typing import Any
@@ -42,7 +42,7 @@ class Fold:
         if len(distinct) < self.folds:
             raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
         order = np.random.default_rng(0).permutation(len(distinct))
-        left_out = {distinct[place] for place in order[self.number :: self.folds].tolist()}
+        left_out = {distinct[position] for position in order[self.number :: self.folds].tolist()}
         numbers: tuple[list[int], list[int]] = ([], [])
         for number, unit in enumerate(units):
             numbers[unit in left_out].append(number)
@@ -59,7 +59,7 @@ class Corpus:
     dev: list[LabelledSentence]
     test: list[LabelledSentence]
     held_out: list[LabelledSentence] = field(default_factory=list)
-    """Of these, which another fold is trained on, only the labels are known."""
+    """The part that the fold leaves out: only its labels are used."""
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class Corpus:
         return {"train": self.train, "dev": self.dev, "test": self.test}[name]
 
     def scheme(self) -> dict[str, Any]:
-        """What a model remembers of the corpus: enough to be scored on it, in plain values."""
+        """The annotation as a model stores it: enough to be scored on the corpus, in plain values."""
         exhaustive = sorted(self.annotation.exhaustive)
         return {
             "labels": {label: sorted(self.annotation.labels[label]) for label in exhaustive},
@@ -143,19 +143,20 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
         train, dev = _split(train, 1)
     else:
         train, dev, test = _split(train, 2)
-    _note_long_mentions(train, config.model.max_words, report)
+    max_words = config.model.max_words
+    what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
+    _note(report, what, train, lambda _, start, end: end - start > max_words)
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
     if not annotation.nested:
         what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
-        _note_inner_mentions(what, everything, report)
+        _note(report, f"mentions inside others {what}", everything, _is_inner)
     elif not config.decoding.nested:
-        _note_inner_mentions("that a model without decoding.nested = true does not find", everything, report)
-    for label in sorted(_own_labels(everything)):
-        if not annotation.labels[label]:
-            parts = (train, dev, test, held_out)
-            train, dev, test, held_out = (_without(label, part, report) for part in parts)
-    return Corpus(corpus, annotation, train, dev, test, held_out)
+        what = "that a model without decoding.nested = true does not find"
+        _note(report, f"mentions inside others {what}", everything, _is_inner)
+    ignored = {label for label in _own_labels(everything) if not annotation.labels[label]}
+    parts = [_without(ignored, part, report) for part in (train, dev, test, held_out)]
+    return Corpus(corpus, annotation, *parts)
 
 
 def make_annotation(
@@ -193,35 +194,37 @@ def _any_overlap(sentences: Iterable[LabelledSentence]) -> bool:
     )
 
 
-def _without(label: str, sentences: list[LabelledSentence], report: Report) -> list[LabelledSentence]:
-    """The sentences without the mentions of a label that stands for none of the model's."""
-    kept = []
-    for sentence in sentences:
-        spans = [span for span in sentence.spans if span[2] != label]
-        for _ in range(len(sentence.spans) - len(spans)):
-            report.note(f"mentions of {label} left out because the mapping gives them no label")
-        kept.append(sentence if len(spans) == len(sentence.spans) else replace(sentence, spans=spans))
-    return kept
+def _without(
+    labels: Container[str], sentences: list[LabelledSentence], report: Report
+) -> list[LabelledSentence]:
+    """The sentences without the mentions of labels that stand for none of the model's."""
+    for label in (span[2] for sentence in sentences for span in sentence.spans if span[2] in labels):
+        report.note(f"mentions of {label} left out because the mapping gives them no label")
+    return [
+        replace(sentence, spans=[span for span in sentence.spans if span[2] not in labels])
+        for sentence in sentences
+    ]
 
 
-def _note_long_mentions(sentences: Sequence[LabelledSentence], max_words: int, report: Report) -> None:
-    what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
+def _note(
+    report: Report,
+    what: str,
+    sentences: Iterable[LabelledSentence],
+    applies: Callable[[LabelledSentence, int, int], bool],
+) -> None:
+    """Report the mentions that something applies to."""
     for sentence in sentences:
         for start, end, _ in sentence.spans:
-            if end - start > max_words:
+            if applies(sentence, start, end):
                 report.note(what, " ".join(sentence.words[start:end]))
 
 
-def _note_inner_mentions(what: str, sentences: Sequence[LabelledSentence], report: Report) -> None:
-    for sentence in sentences:
-        outer = set(outer_spans(span[:2] for span in sentence.spans))
-        for start, end, _ in sentence.spans:
-            if (start, end) not in outer:
-                report.note(f"mentions inside others {what}", " ".join(sentence.words[start:end]))
+def _is_inner(sentence: LabelledSentence, start: int, end: int) -> bool:
+    return (start, end) not in set(outer_spans(span[:2] for span in sentence.spans))
 
 
 def _note_unlearnable_labels(corpora: Corpora) -> None:
-    """Say which mentions of dev sets cannot be learned: nothing like them is in the training text."""
+    """Report the dev mentions that cannot be learned: no training mention has their label."""
     learned = frozenset().union(
         *(part.annotation.present(_own_labels([*part.train, *part.held_out])) for part in corpora.parts)
     )
@@ -250,19 +253,19 @@ def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSen
 
 
 def _note_lone_sentences(config: RunConfig, report: Report) -> None:
-    """Point out where what reaches over sentences is chosen by sentences that were held out one by one."""
+    """Report where settings that look beyond a sentence are chosen on sentences held out one by one."""
     reaching = config.model.receptive_field or any(config.decoding.agreements)
     for corpus in config.corpora:
         if reaching and corpus.scored and corpus.dev is None:
             report.note(
-                "corpora without a dev set, of which single sentences are held out: what stands around these "
-                "counts for nothing there (name a dev set of whole documents)",
+                "corpora without a dev set, of which single sentences are held out: they lack the sentences "
+                "around them (name a dev set of whole documents)",
                 corpus.name,
             )
 
 
 def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:
-    """What is left for training, then so many parts that are held out, always the same way."""
+    """The training sentences, then so many parts that are held out; the split is always the same."""
     if len(sentences) < 20:
         raise InputError(
             f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
@@ -274,7 +277,7 @@ def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[Labell
 
 
 def _chosen(sentences: Sequence[LabelledSentence], numbers: list[int]) -> list[LabelledSentence]:
-    """Some sentences in their order; one whose predecessor is not among them opens a context."""
+    """Some sentences in their order; one whose predecessor is not among them opens a document."""
     members = set(numbers)
     return [
         replace(sentences[number], opens=sentences[number].opens or number - 1 not in members)

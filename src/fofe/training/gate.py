@@ -30,7 +30,7 @@ COPIES = 2
 CHOSEN_ON = 4
 """The cut is chosen on one more varied copy of one in so many groups of sentences."""
 POSITIVE_WEIGHT = 5.0
-"""A mention that is turned away is lost; a fragment let through in vain only costs time."""
+"""A rejected mention is lost; a needless fragment only costs time."""
 PASSES = 4
 LEAST_STEPS = 300
 BATCH = 1024
@@ -141,8 +141,8 @@ def _targets(scores: Scores) -> FloatArray:
 class _Varied:
     """Replaces words of sentences by others that the model knows, written with the same capitals.
 
-    What a model was trained on it knows by heart: in unseen text, mentions are less plain. The varied text
-    shows the gate what the network makes of names and contexts that the corpus lacks.
+    A model knows its training text by heart; mentions in unseen text are less clear. The varied text shows
+    the gate how the network scores names and contexts that the corpus lacks.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class _Varied:
 
 
 def _with_capitals_of(word: str, other: str) -> str:
-    """Another word as it would stand in the place of a word; what has no letters stays."""
+    """Another word, capitalised as the word that it replaces; a word without letters is not replaced."""
     if word.upper() == word.lower():
         return word
     if word.isupper():
@@ -198,19 +198,19 @@ def _with_cut(
 ) -> FittedGate:
     """Choose the highest cut that lets the wanted share of the network's positives through."""
     with torch.no_grad():
-        judged = [network(vectors[torch.from_numpy(text.seen)].flatten(1)).numpy() for text in texts]
+        outputs = [network(vectors[torch.from_numpy(text.seen)].flatten(1)).numpy() for text in texts]
     wanted = np.sort(
         np.concatenate(
             [
                 fragment_scores(scores, text.positives.firsts, text.positives.lasts)
-                for scores, text in zip(judged, texts, strict=True)
+                for scores, text in zip(outputs, texts, strict=True)
             ]
         )
     )
     # A little below the score itself, which the tagging engine may round differently.
     cut = float(wanted[int((1 - settings.recall) * len(wanted))]) - 1e-4 if len(wanted) else 0.0
     passed = sum(
-        len(passing(scores, cut, text.bounds, max_words)) for scores, text in zip(judged, texts, strict=True)
+        len(passing(scores, cut, text.bounds, max_words)) for scores, text in zip(outputs, texts, strict=True)
     )
     fragments = sum(len(all_fragments(text.bounds.token_offsets, max_words)) for text in texts)
     chosen = GateSettings(

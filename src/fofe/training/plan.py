@@ -40,7 +40,7 @@ def plan(config: RunConfig) -> str:
             _fragment_table(corpus, labels, config),
         ]
     if remarks := corpora.report.lines():
-        parts.append("\n  ".join(["read, mended and left out:", *remarks]))
+        parts.append("\n  ".join(["changed or skipped:", *remarks]))
     return "\n\n".join(parts)
 
 

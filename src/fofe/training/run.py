@@ -162,7 +162,7 @@ class Run:
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
             found = self.self_training.stored(self.progress.epoch)
             if found is not None:
-                self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
+                self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
             if self.group.leads:
                 self._drop_metrics_after(self.progress.epoch)
             self.callback.say(f"resuming after epoch {self.progress.epoch}")
@@ -196,7 +196,7 @@ class Run:
         found = self.self_training.find(engine, epoch, nested=self.config.decoding.nested)
         if self.group.leads:
             self.self_training.store(found)
-        self.setup = self.setup.annotated_anew(found.added_to(self.corpora.train))
+        self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
         self.callback.say(
             f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"
         )

@@ -59,7 +59,7 @@ class Setup:
     fingerprint: str
     """Changes whenever the configuration, the data or the version does."""
 
-    def annotated_anew(self, sentences: Sequence[LabelledSentence]) -> Setup:
+    def reannotated(self, sentences: Sequence[LabelledSentence]) -> Setup:
         """The same run with other annotation of the same training sentences."""
         examples = self.samplers.examples(sentences)
         self.learner.take_targets(examples.target_sets)
@@ -122,7 +122,7 @@ def prepare(
 
 
 def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
-    """What each view with a table looks up in the training sentences, but for a lexicon, which is given."""
+    """What each view with a table looks up in the training text; the words of a lexicon are given."""
     views = [view for view in config.views if view.has_table and view.lookup != "lexicon"]
     words = [sentence.words for sentence in sentences]
     tokens, held = list(chain.from_iterable(words)), []

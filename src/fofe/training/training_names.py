@@ -56,8 +56,8 @@ class TrainingNames:
         members = self.table.members
         for kind in range(len(KINDS)):
             chosen = np.flatnonzero(sets[:, kind])
-            whole = keys.of(kind, fragments.firsts[chosen], fragments.lasts[chosen])
-            own = self.own.find(keys_within(whole, documents[chosen]))
+            matched = keys.of(kind, fragments.firsts[chosen], fragments.lasts[chosen])
+            own = self.own.find(keys_within(matched, documents[chosen]))
             sets[chosen, kind], members = _reduced(sets[chosen, kind], own, members, self.own.members)
         return NameBits.of(sets, members)
 
@@ -102,7 +102,7 @@ def with_name_types(config: RunConfig, names: TrainingNames | None) -> RunConfig
 
 
 def _type_of(label: str) -> str:
-    """The type of training names: apart from that of the gazetteer, since they are trusted differently."""
+    """The type of training names: separate from the gazetteer's, since they deserve different trust."""
     return f"{label} in training"
 
 
@@ -132,13 +132,13 @@ def _own_names(sentences: Sequence[LabelledSentence], table: NameTable) -> NameT
             texts.append(" ".join(sentence.words[start:end]))
             numbers.append(table.types.index(_type_of(label)))
             documents.append(document)
-    types, places = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
+    types, owners = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
     long = np.flatnonzero([" " in text for text in texts])
     last_words = [texts[number].rsplit(" ", 1)[1] for number in long.tolist()]
     found = [
-        _in_one_document(keys_of(texts, EXACT), types, places),
-        _in_one_document(keys_of(texts, FOLDED), types, places),
-        _in_one_document(keys_of(last_words, LAST), types[long], places[long]),
+        _in_one_document(keys_of(texts, EXACT), types, owners),
+        _in_one_document(keys_of(texts, FOLDED), types, owners),
+        _in_one_document(keys_of(last_words, LAST), types[long], owners[long]),
     ]
     return NameTable.from_pairs(
         table.types, np.concatenate([keys for keys, _ in found]), np.concatenate([of for _, of in found])
@@ -162,9 +162,9 @@ def _reduced(
     """The sets [M] less their own ones [M], as rows of members that may have grown by some."""
     changed = np.flatnonzero(own)
     pairs = sets[changed] * len(own_members) + own[changed]
-    distinct, places = np.unique(pairs, return_inverse=True)
+    distinct, positions = np.unique(pairs, return_inverse=True)
     left = members[distinct // len(own_members)] & ~own_members[distinct % len(own_members)]
     reduced = sets.copy()
     # A set of which nothing is left is the empty one, in row 0.
-    reduced[changed] = np.where(left.any(axis=1), len(members) + np.arange(len(left)), 0)[places]
+    reduced[changed] = np.where(left.any(axis=1), len(members) + np.arange(len(left)), 0)[positions]
     return reduced, np.concatenate([members, left])
