@@ -1,4 +1,4 @@
-// What is told of one fragment: its words, all its probabilities, and what became of it.
+// The details of one fragment: its words, all its probabilities, and its outcome.
 
 const SHOWN = 5;
 
@@ -11,7 +11,7 @@ function verdict(fragment, sentence, text, threshold) {
   return `It lost to “${text.slice(sentence.tokens[first][0], sentence.tokens[last][1])}”.`;
 }
 
-export function tell(element, fragment, sentence, text, threshold, colours) {
+export function describe(element, fragment, sentence, text, threshold, colours) {
   element.replaceChildren();
   if (!fragment) return;
   const head = document.createElement("p");

@@ -86,7 +86,7 @@ export class Lattice {
     }
   }
 
-  // The fragment of certain tokens, if it is short enough to have been judged.
+  // The fragment of certain tokens, if it is short enough to have been scored.
   fragment(first, last) {
     return this.cells.get(key(first, last))?.fragment ?? null;
   }

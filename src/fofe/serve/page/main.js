@@ -1,7 +1,7 @@
 // The page: what is chosen, what the server found in it, and how both are shown.
 
 import { Refusal, exported, keepToken, lattice as askLattice, models as askModels, tag } from "./api.js";
-import { tell } from "./detail.js";
+import { describe } from "./detail.js";
 import { Lattice } from "./lattice.js";
 import { draw, selected } from "./marks.js";
 
@@ -154,7 +154,7 @@ async function showLattice(signal) {
   }
   lattice.draw(state.sentence, state.text, model().colours);
   const first = state.sentence?.fragments.find((one) => one.outcome === "mention") ?? null;
-  tell($("detail"), first, state.sentence, state.text, settings().threshold, model().colours);
+  describe($("detail"), first, state.sentence, state.text, settings().threshold, model().colours);
   if (!state.sentence && state.found.sentences.length) {
     $("detail").textContent = `Fragments are shown for texts of up to ${LONGEST_LATTICE_TEXT} characters.`;
   }
@@ -166,17 +166,17 @@ function choose(sentence) {
   refresh();
 }
 
-// Lights a fragment in the lattice and in the text, and tells of it.
+// Lights a fragment in the lattice and in the text, and shows its details.
 function point(fragment) {
   lattice.light(fragment);
   for (const token of $("found").querySelectorAll(".token")) {
     const number = Number(token.dataset.token);
     token.classList.toggle("lit", fragment !== null && fragment.first <= number && number <= fragment.last);
   }
-  if (fragment) tell($("detail"), fragment, state.sentence, state.text, settings().threshold, model().colours);
+  if (fragment) describe($("detail"), fragment, state.sentence, state.text, settings().threshold, model().colours);
 }
 
-// The judged fragment of the tokens that a span of characters touches, in the sentence that is shown.
+// The fragment of the tokens that a span of characters touches, in the sentence that is shown.
 function fragmentAt(start, end) {
   const touched = (state.sentence?.tokens ?? []).flatMap(([from, to], number) => (from < end && start < to ? [number] : []));
   return touched.length ? lattice.fragment(touched[0], touched.at(-1)) : null;
