@@ -16,7 +16,7 @@ from fofe.text.tokenise import tokeniser
 
 def words_of(text: str) -> list[str]:
     tokens = [token.text for token in tokeniser("zh").document(text).tokens]
-    return [token.word for token in in_words(tokens, segmenter("jieba")) if token.place == 0]
+    return [token.word for token in in_words(tokens, segmenter("jieba")) if token.position == 0]
 
 
 def test_characters_are_held_by_words_and_other_tokens_by_themselves() -> None:
@@ -26,7 +26,7 @@ def test_characters_are_held_by_words_and_other_tokens_by_themselves() -> None:
 
 def test_letters_that_stand_apart_are_joined() -> None:
     held = list(in_words([*"我用iPhone"], segmenter("jieba")))
-    assert [(token.word, token.place, token.tokens) for token in held[2:]] == [
+    assert [(token.word, token.position, token.tokens) for token in held[2:]] == [
         ("iPhone", place, 6) for place in range(6)
     ]
 
@@ -38,7 +38,7 @@ def test_every_token_has_its_place_in_its_word(tokens: list[str]) -> None:
     number = 0
     while number < len(held):
         word = held[number : number + held[number].tokens]
-        assert [token.place for token in word] == list(range(len(word)))
+        assert [token.position for token in word] == list(range(len(word)))
         assert {(token.word, token.tokens) for token in word} == {(word[0].word, len(word))}
         assert "".join(token.token for token in word) == word[0].word
         number += len(word)
