@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fofe.decode.view import outermost
+from fofe.decode import outermost
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.tagging.model import Model
 from fofe.text.align import align

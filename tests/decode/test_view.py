@@ -7,8 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.decode import Candidate, resolve
-from fofe.decode.view import outermost
+from fofe.decode import Candidate, outermost, resolve
 
 spans = st.tuples(st.integers(0, 9), st.integers(1, 5), st.floats(0.1, 1))
 

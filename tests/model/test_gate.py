@@ -29,7 +29,7 @@ def random_gate(
     model: RandomModel, seed: int, **settings: float
 ) -> tuple[GateSettings, dict[str, FloatArray]]:
     random = np.random.default_rng(seed)
-    values = {"width": 3, "reach": seed % 4, "cut": 0.0, "recall": 1.0, "passed": 0.5, **settings}
+    values = {"width": 3, "window": seed % 4, "cut": 0.0, "recall": 1.0, "passed": 0.5, **settings}
     gate = GateSettings(**values)  # type: ignore[arg-type]
     read = sum(view.width for view in model.config.views if view.lookup != "window")
     return gate, {
@@ -44,11 +44,11 @@ def word_vectors(model: RandomModel, sentences: list[list[str]]) -> FloatArray:
 
 def word_scores(gate: GateSettings, weights: dict[str, FloatArray], vectors: FloatArray) -> list[FloatArray]:
     """The judgements [3] of each word of a sentence, as they are defined."""
-    beyond = np.zeros((gate.reach, vectors.shape[1]), dtype=np.float32)
+    beyond = np.zeros((gate.window, vectors.shape[1]), dtype=np.float32)
     padded = np.concatenate([beyond, vectors, beyond])
     scores = []
     for place in range(len(vectors)):
-        seen = padded[place : place + 2 * gate.reach + 1].reshape(-1)
+        seen = padded[place : place + 2 * gate.window + 1].reshape(-1)
         hidden = np.maximum(weights["gate.layers.0.weight"] @ seen + weights["gate.layers.0.bias"], 0)
         scores.append(weights["gate.layers.1.weight"] @ hidden + weights["gate.layers.1.bias"])
     return scores

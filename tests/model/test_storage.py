@@ -139,7 +139,7 @@ def test_a_gate_of_an_older_version_is_left_out(broken: Path) -> None:
             "model.safetensors",
             r"'gate.layers.1.weight' is \[1, 3\], config.json and vocabularies want \[3, 32\]",
         ),
-        (configured(gate={"width": 32, "reach": 2}), "config.json", "missing key 'cut'"),
+        (configured(gate={"width": 32, "window": 2}), "config.json", "missing key 'cut'"),
         (weighted(layers__0__bias=np.zeros(32)), "model.safetensors", "'layers.0.bias' is float64"),
         (write("config.json", '{"format": 1,\n"model"'), "config.json:2", "is not JSON"),
         (write("config.json", "[]"), "config.json", "has format None, this version reads format 1"),

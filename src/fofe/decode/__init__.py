@@ -1,7 +1,6 @@
 """From scored candidates to mentions: resolving overlaps, flat or nested."""
 
-from fofe.decode.candidate import Candidate
 from fofe.decode.decoding import Decoding
-from fofe.decode.resolve import STRATEGIES, resolve
+from fofe.decode.resolve import STRATEGIES, Candidate, outer_spans, outermost, resolve
 
-__all__ = ["STRATEGIES", "Candidate", "Decoding", "resolve"]
+__all__ = ["STRATEGIES", "Candidate", "Decoding", "outer_spans", "outermost", "resolve"]

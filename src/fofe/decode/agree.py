@@ -1,7 +1,7 @@
 """Mentions of the same text near one another, which are nearly always of one type.
 
-Each fragment is judged on its own, and where its sentence tells little, its type is little more than a guess.
-A name that is plain in one sentence tells what it is in those around it: whether *Barcelona* is the city or
+Each fragment is scored on its own, and where its sentence says little, its type is little more than a guess.
+A name that is plain in one sentence shows what it is in those around it: whether *Barcelona* is the city or
 the club, say. The types that it has elsewhere count as further evidence. How probable it is that it is a
 mention at all does not change, but types that agree reach a threshold that divided ones miss.
 """
@@ -23,7 +23,7 @@ WORTH_IT = 0.2
 SURE = 0.5
 """How probable it must be that a fragment is a mention for its type to count elsewhere."""
 SLIPS = 1e-3
-"""Added to every probability: no single judgement is so sure that others could not outvote it."""
+"""Added to every probability: no single score is so sure that others could not outvote it."""
 
 
 def agreed(
@@ -40,7 +40,7 @@ def agreed(
         fragments: F fragments of the sentences.
         sentences: their words.
         opens: which of the sentences open a document.
-        weight: what the judgement of another sentence counts beside its own; 0 changes nothing.
+        weight: what the scores of another sentence count beside its own; 0 changes nothing.
     """
     mention = 1 - probabilities[:, NONE_COLUMN]
     chosen = np.flatnonzero(mention >= WORTH_IT)

@@ -1,13 +1,161 @@
-"""One door to all strategies, by name."""
+"""Resolving overlaps: which of the scored candidates of a sentence become mentions.
+
+Flat strategies keep candidates of which no two overlap. `highest-first` and `longest-first` take the
+candidates of a sentence in order of rank and keep each that overlaps nothing kept before. The `by-word` forms
+follow the text instead: at every word, left to right, the best of the remaining candidates with the word stays
+and the others go, even if the winner itself loses at a later word. So they may drop a candidate that overlaps
+nothing in the result. Nested strategies keep candidates that lie inside others, but none that cross.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple, Protocol, TypeVar
 
 from fofe.base.errors import FofeError
-from fofe.decode.candidate import Candidate
-from fofe.decode.flat import highest_first, highest_first_by_word, longest_first, longest_first_by_word
-from fofe.decode.nested import Flat, non_crossing, recursive
+
+
+class Candidate(NamedTuple):
+    """Tokens `start` to `end` (half-open, at least one) of a sentence, with a label and its probability."""
+
+    start: int
+    end: int
+    label: str
+    score: float
+
+
+Rank = tuple[float, float, float, str]
+
+
+def by_score(candidate: Candidate) -> Rank:
+    """Sorts the best score first; ties go to the left, then to the longer, then by label."""
+    start, end, label, score = candidate
+    return -score, start, -end, label
+
+
+def by_length(candidate: Candidate) -> Rank:
+    """Sorts the longest first, then the best score; ties go to the left, then by label."""
+    start, end, label, score = candidate
+    return start - end, -score, start, label
+
+
+def by_position(candidate: Candidate) -> tuple[int, int]:
+    """Sorts in reading order: by start, then by end."""
+    return candidate.start, candidate.end
+
+
+def contains(outer: Candidate, inner: Candidate) -> bool:
+    """Whether `inner` lies in `outer` and is shorter."""
+    return (
+        outer.start <= inner.start
+        and inner.end <= outer.end
+        and inner.end - inner.start < outer.end - outer.start
+    )
+
+
+Flat = Callable[[Iterable[Candidate]], list[Candidate]]
+
+
+def highest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return _by_rank(candidates, by_score)
+
+
+def longest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return _by_rank(candidates, by_length)
+
+
+def highest_first_by_word(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return _by_word(candidates, by_score)
+
+
+def longest_first_by_word(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return _by_word(candidates, by_length)
+
+
+def _by_rank(candidates: Iterable[Candidate], rank: Callable[[Candidate], Rank]) -> list[Candidate]:
+    """Keep by rank what overlaps nothing kept; the kept are disjoint, so one look at the nearest suffices."""
+    kept: list[Candidate] = []
+    starts: list[int] = []
+    for candidate in sorted(candidates, key=rank):
+        place = bisect_left(starts, candidate.end)
+        if place == 0 or kept[place - 1].end <= candidate.start:
+            kept.insert(place, candidate)
+            starts.insert(place, candidate.start)
+    return kept
+
+
+def _by_word(candidates: Iterable[Candidate], rank: Callable[[Candidate], Rank]) -> list[Candidate]:
+    """After each word at most one candidate that holds it remains: the last of `kept`.
+
+    The number of contenders changes only where candidates start, so only those words are looked at.
+    """
+    kept: list[Candidate] = []
+    for start, starting in groupby(sorted(candidates), key=attrgetter("start")):
+        contenders = list(starting)
+        if kept and kept[-1].end > start:
+            contenders.append(kept.pop())
+        kept.append(min(contenders, key=rank))
+    return kept
+
+
+def recursive(candidates: Iterable[Candidate], flat: Flat) -> list[Candidate]:
+    """Apply a flat strategy, then again to what lies strictly inside each survivor, to any depth.
+
+    Survivors of a round are disjoint and a candidate within one that is within another is within that
+    other too, so each round need only look at what the round before has handed down.
+    """
+    kept: list[Candidate] = []
+    rounds = [list(candidates)]
+    while rounds:
+        pool = rounds.pop()
+        survivors = flat(pool)
+        kept += survivors
+        if len(survivors) < len(pool):
+            rounds += _inside(pool, survivors)
+    return sorted(kept, key=by_position)
+
+
+def _inside(pool: list[Candidate], survivors: list[Candidate]) -> list[list[Candidate]]:
+    """What lies strictly inside each survivor (disjoint, in reading order), where anything does."""
+    starts = [survivor.start for survivor in survivors]
+    inside: dict[int, list[Candidate]] = {}
+    for candidate in pool:
+        number = bisect_right(starts, candidate.start) - 1
+        if number >= 0 and contains(survivors[number], candidate):
+            inside.setdefault(number, []).append(candidate)
+    return list(inside.values())
+
+
+def non_crossing(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Keep by score what crosses nothing kept, so an outer mention is not lost to a stronger inner one.
+
+    Of several labels for the same tokens only the best stays. A kept span crosses a candidate if it
+    starts inside and ends beyond its end, or ends inside and starts before its start: so it is enough to
+    know the furthest end of the kept spans that start at a position and the earliest start of those that
+    end there.
+    """
+    ordered = sorted(candidates, key=by_score)
+    size = max((candidate.end for candidate in ordered), default=0) + 1
+    furthest_end = [0] * size
+    earliest_start = [size] * size
+    kept: dict[tuple[int, int], Candidate] = {}
+    for candidate in ordered:
+        start, end, _, _ = candidate
+        inside = slice(start + 1, end)
+        if (
+            (start, end) in kept
+            or max(furthest_end[inside], default=0) > end
+            or min(earliest_start[inside], default=size) < start
+        ):
+            continue
+        kept[start, end] = candidate
+        furthest_end[start] = max(furthest_end[start], end)
+        earliest_start[end] = min(earliest_start[end], start)
+    return sorted(kept.values(), key=by_position)
+
 
 HIGHEST_FIRST = "highest-first"
 NON_CROSSING = "non-crossing"
@@ -40,3 +188,35 @@ def resolve(
         return non_crossing(pool)
     flat = _FLAT[strategy]
     return recursive(pool, flat) if nested else flat(pool)
+
+
+class Spanned(Protocol):
+    """Whatever has a half-open span: a candidate, a mention."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+Item = TypeVar("Item", bound=Spanned)
+
+
+def outermost(items: Iterable[Item]) -> list[Item]:
+    """Those that lie in no other, in reading order; of several on one span the first."""
+    first: dict[tuple[int, int], Item] = {}
+    for item in items:
+        first.setdefault((item.start, item.end), item)
+    return [first[span] for span in outer_spans(first)]
+
+
+def outer_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The distinct half-open spans that lie in no other, in reading order."""
+    kept: list[tuple[int, int]] = []
+    furthest = -1
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end > furthest:
+            kept.append((start, end))
+            furthest = end
+    return kept

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.decode.candidate import Candidate
+from fofe.decode.resolve import Candidate
 from fofe.features.fragments import Fragments
 
 NONE_COLUMN = 0

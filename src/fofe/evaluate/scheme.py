@@ -16,8 +16,7 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.base.settings import build
-from fofe.decode import Decoding
-from fofe.decode.view import outer_spans, outermost
+from fofe.decode import Decoding, outer_spans, outermost
 from fofe.model.engine import Scorer, Scores
 from fofe.tagging.model import Model, scoring_by
 from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, join_label, split_label

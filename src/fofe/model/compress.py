@@ -25,7 +25,7 @@ def compress(
     words: int | Mapping[str, int] | None = None,
     keep: Iterable[str] = (),
 ) -> StoredModel:
-    """The model with its weights stored as told and, if told, with fewer words.
+    """The model with its weights stored in another way and, if `words` is given, with fewer words.
 
     Args:
         model: any model, also one that was compressed before.
@@ -72,7 +72,7 @@ def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[s
         ranked = model.ranked_words.get(view)
         if ranked is None and not keep:
             raise ModelError(
-                f"view {view!r} does not tell which of its words come from the training corpus alone",
+                f"view {view!r} does not say which of its words come from the training corpus alone",
                 remedy="name that corpus with --keep",
             )
         last_ranked = len(vocabulary.words) if ranked is None else ranked
@@ -135,9 +135,9 @@ def _card(card: str, settings: Mapping[str, Any]) -> str:
     """The card with a section on what was done, in place of an earlier one."""
     lines = [f"Word tables are {settings['tables']}, other weights {settings['weights']}."]
     if "words" in settings:
-        told = settings["words"]
-        if isinstance(told, Mapping):
-            told = ", ".join(f"{number} ({view})" for view, number in told.items())
-        lines.append(f"Each table keeps its {told} most frequent words, besides words of training.")
+        kept = settings["words"]
+        if isinstance(kept, Mapping):
+            kept = ", ".join(f"{number} ({view})" for view, number in kept.items())
+        lines.append(f"Each table keeps its {kept} most frequent words, besides words of training.")
     lines.append("The scores above are those before compression.")
     return card.split(CARD_HEADING)[0] + CARD_HEADING + "\n" + "\n".join(lines) + "\n"

@@ -35,7 +35,7 @@ KEPT_BYTES = 31 << 20
 
 @dataclass(frozen=True)
 class Scores:
-    """The judgement of some sentences: F fragments and their label probabilities [F, K].
+    """The scores of some sentences: F fragments and their label probabilities [F, K].
 
     Behind a gate these are the fragments that it let through; all others are NONE.
     """
@@ -179,7 +179,7 @@ def keep_freed_memory() -> None:
     """Let arrays of one batch take the memory of those of the last, without asking the system for it.
 
     glibc gives large blocks back as soon as they are free, and each page that is got anew has to be cleared:
-    a third of the time where every fragment is judged. A block that was freed once raises the bound from
+    a third of the time where every fragment is scored. A block that was freed once raises the bound from
     which it does so (mallopt(3), M_MMAP_THRESHOLD). This one is never touched and so takes no memory.
     """
     np.empty(KEPT_BYTES, dtype=np.uint8)

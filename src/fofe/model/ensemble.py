@@ -53,7 +53,7 @@ class Ensemble:
 
     @property
     def as_one(self) -> StoredModel:
-        """The first member with what the whole has in common: reach, schemes, decoding."""
+        """The first member with what the ensemble has in common: schemes and decoding."""
         return replace(
             self.members[0],
             config=replace(self.members[0].config, schemes=self._schemes),
@@ -102,7 +102,7 @@ class EnsembleEngine:
         return self._of([engine.fresh() for engine in self._engines])
 
     def conditioned_on(self, scheme: str) -> EnsembleEngine:
-        """One that judges by the schemes of a corpus, which all members must know."""
+        """One that follows the annotation scheme of a corpus, which all members must know."""
         self._config.scheme_number(scheme)
         return self._of([engine.conditioned_on(scheme) for engine in self._engines])
 
@@ -121,10 +121,10 @@ class EnsembleEngine:
         together = np.unique(np.concatenate(numbers))
         probabilities = np.zeros((len(together), len(self._columns[0])), dtype=np.float32)
         for one, of_one, weight, columns in zip(scores, numbers, self._weights, self._columns, strict=True):
-            judged = np.searchsorted(together, of_one)
+            scored = np.searchsorted(together, of_one)
             turned_away = np.ones(len(together), dtype=bool)
-            turned_away[judged] = False
-            probabilities[judged] += np.float32(weight) * one.probabilities[:, columns]
+            turned_away[scored] = False
+            probabilities[scored] += np.float32(weight) * one.probabilities[:, columns]
             probabilities[turned_away, 0] += np.float32(weight)
         firsts = together // self._width
         fragments = Fragments(
@@ -158,7 +158,7 @@ def directories(path: str | Path) -> list[Path]:
     """The directories that a model is made of: its own, and those of the members of an ensemble."""
     if is_ensemble(path):
         return [Path(path), *(Path(path) / name for name in load_ensemble(path).names)]
-    load_model(path)  # what is wrong with it is told here
+    load_model(path)  # reports what is wrong with it
     return [Path(path)]
 
 
@@ -191,7 +191,7 @@ def load_ensemble(path: str | Path) -> Ensemble:
     unknown = set(temperatures) - set(ensemble.members[0].labels)
     if unknown:
         raise ModelError(
-            f"has temperatures of labels that its members lack: {_told(unknown)}",
+            f"has temperatures of labels that its members lack: {_listed(unknown)}",
             path=file,
             remedy="leave them out, or calibrate again",
         )
@@ -210,7 +210,7 @@ def _joined(
         ):
             if one != other:
                 raise ModelError(
-                    f"has other {what} than {paths[0]}: {_told(other)}, not {_told(one)}",
+                    f"has other {what} than {paths[0]}: {_listed(other)}, not {_listed(one)}",
                     path=path,
                     remedy="the members of an ensemble must agree in labels, max_words and language",
                 )
@@ -221,7 +221,7 @@ def _joined(
     )
 
 
-def _told(value: Any) -> str:
+def _listed(value: Any) -> str:
     return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
 
 

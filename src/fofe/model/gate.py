@@ -1,6 +1,6 @@
 """The gate: a narrow network that turns away most fragments before the wide layers see them.
 
-It judges words, not fragments: whether a mention can start at a word, end there, or hold it. A fragment
+It scores words, not fragments: whether a mention can start at a word, end there, or contain it. A fragment
 passes if its first word can start one, its last can end one and all its words can be in one. The gate sees
 each word with a few neighbours, and what a word adds to its hidden units is computed once for each distinct
 word: so it costs a few additions a word, however many fragments there are.
@@ -21,7 +21,7 @@ from fofe.features.word_cache import CachedWords
 
 PREFIX = "gate."
 JUDGEMENTS = 3
-"""Whether a mention can start at a word, end there, hold it: the columns of the gate's scores."""
+"""Whether a mention can start at a word, end there, contain it: the columns of the gate's scores."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class GateSettings:
 
     width: int
     """Its hidden units."""
-    reach: int
+    window: int
     """How many words it sees on either side of a word."""
     cut: float
     """Words that score below are turned away."""
@@ -41,8 +41,8 @@ class GateSettings:
 
     @property
     def offsets(self) -> range:
-        """The places that it sees, from that of a word itself."""
-        return range(-self.reach, self.reach + 1)
+        """The offsets of the words that it sees, from a word itself."""
+        return range(-self.window, self.window + 1)
 
     def shapes(self, read: int) -> Shapes:
         """The name and shape of each of its weights in a model whose words are vectors of `read` numbers."""
@@ -55,7 +55,7 @@ class GateSettings:
 
 
 class Gate:
-    """Chooses the fragments that the wide layers are to judge."""
+    """Chooses the fragments that the wide layers are to score."""
 
     def __init__(self, settings: GateSettings, weights: Mapping[str, FloatArray], max_words: int) -> None:
         self._offsets = settings.offsets

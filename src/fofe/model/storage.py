@@ -77,13 +77,13 @@ class StoredModel:
     weights: dict[str, NDArray[Any]]
     """float32, but for the word tables, which are as they are stored."""
     decodings: dict[str, Decoding] = field(default_factory=dict)
-    """How it decodes when it follows the schemes of a corpus, for those that it knows."""
+    """How it decodes when it is conditioned on an annotation scheme, by corpus."""
     names: NameTable | None = None
     gate: GateSettings | None = None
     storage: Storage = field(default_factory=Storage)
     ranked_words: dict[str, int] = field(default_factory=dict)
     """How many words of a view's table come first, in the order of their frequency; those after them are
-    training words that the vectors lacked. Models of older versions do not tell."""
+    training words that the vectors lacked. It is unknown for some models."""
     card: str = ""
     training: dict[str, Any] = field(default_factory=dict)
     """How it was trained: seed, scores, command; for `fofe model inspect`."""
@@ -125,7 +125,7 @@ def _write(model: StoredModel, folder: Path) -> None:
     }
     (folder / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
     for name, vocabulary in model.vocabularies.items():
-        # JSON keeps words apart that hold line breaks or lone surrogates.
+        # JSON separates words that contain line breaks or lone surrogates.
         lines = "".join(json.dumps(word) + "\n" for word in vocabulary.words)
         (folder / f"vocabulary.{name}.txt").write_text(lines, "utf-8")
     if model.alphabet is not None:
@@ -182,7 +182,7 @@ def _load(folder: Path) -> StoredModel:
     weights = _read_weights(folder / "model.safetensors")
     sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
     gate = None
-    if "reach" in table.get("gate", {}):  # gates of older versions judged fragments; without one all is exact
+    if "gate" in table:
         gate = build(GateSettings, table["gate"], path=folder / "config.json")
     storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
     shapes = weight_shapes(config, Sizes(sizes, len(alphabet) if alphabet else 0), len(labels), gate)
@@ -332,7 +332,7 @@ def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
 def _read_names(path: Path, config: GazetteerConfig) -> NameTable:
     names = load_gazetteer(path).table
     if names.types != config.types:
-        raise ModelError("has other types than config.json tells", path=path, remedy=COPY_AGAIN)
+        raise ModelError("has other types than config.json", path=path, remedy=COPY_AGAIN)
     return names
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate, Decoding, resolve
-from fofe.decode.candidate import by_length, by_score, contains
-from fofe.decode.resolve import NON_CROSSING
+from fofe.decode.resolve import NON_CROSSING, by_length, by_score, contains
 from fofe.decode.select import NONE_COLUMN, select
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Sentence

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from fofe.base.errors import InputError, ModelError
 from fofe.base.report import Report
 from fofe.base.workers import in_order
-from fofe.decode.view import outermost
+from fofe.decode import outermost
 from fofe.formats import with_tokens
 from fofe.tagging.by_language import ByLanguage, tag_each
 from fofe.tagging.model import Model, load

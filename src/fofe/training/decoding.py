@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
 
-from fofe.decode import Candidate, Decoding, resolve
+from fofe.decode import Candidate, Decoding, outer_spans, outermost, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.select import select
-from fofe.decode.view import outer_spans, outermost
 from fofe.evaluate.scheme import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by
 from fofe.model.engine import Scorer

@@ -22,7 +22,7 @@ from fofe.training.config import GateConfig
 
 SENTENCES_AT_ONCE = 64
 WORDS_AT_ONCE = 4096
-REACH = 2
+WINDOW = 2
 REPLACED = 0.25
 """The share of words that are replaced in a varied copy of a sentence."""
 COPIES = 2
@@ -69,7 +69,7 @@ def fit_gate(
     choosing = [reader.read(vary(group)) for group in groups[::CHOSEN_ON]]
     vectors = torch.from_numpy(reader.vectors())
     network = nn.Sequential(
-        nn.Linear((2 * REACH + 1) * vectors.shape[1], settings.width),
+        nn.Linear((2 * WINDOW + 1) * vectors.shape[1], settings.width),
         nn.ReLU(),
         nn.Linear(settings.width, JUDGEMENTS),
     )
@@ -83,7 +83,7 @@ class _Read:
 
     bounds: SentenceBounds
     seen: IntArray
-    """[T, 2 * REACH + 1] the numbers of the words around each word."""
+    """[T, 2 * WINDOW + 1] the numbers of the words around each word."""
     targets: FloatArray
     """[T, 3] the probability of the likeliest mention that starts at a word, ends there, holds it."""
     positives: Fragments
@@ -108,7 +108,7 @@ class _Reader:
         # 0 stands for no word, as in a cache of words.
         numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in self._encoder.keys(words)]
         numbered = CachedWords(np.array(numbers), {}, *bounds.distances())
-        seen = np.stack([numbered.beside(by) for by in range(-REACH, REACH + 1)], axis=1)
+        seen = np.stack([numbered.beside(by) for by in range(-WINDOW, WINDOW + 1)], axis=1)
         positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
         return _Read(bounds, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
 
@@ -215,7 +215,7 @@ def _with_cut(
     fragments = sum(len(all_fragments(text.bounds.token_offsets, max_words)) for text in texts)
     chosen = GateSettings(
         width=settings.width,
-        reach=REACH,
+        window=WINDOW,
         cut=cut,
         recall=float((wanted >= cut).mean()) if len(wanted) else 1.0,
         passed=passed / fragments,
