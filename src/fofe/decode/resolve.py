@@ -3,8 +3,9 @@
 Flat strategies keep candidates of which no two overlap. `highest-first` and `longest-first` take the
 candidates of a sentence in order of rank and keep each that overlaps nothing kept before. The `by-word` forms
 follow the text instead: at every word, left to right, the best of the remaining candidates with the word
-stays and the others go, even if the winner itself loses at a later word. So they may drop a candidate that overlaps
-nothing in the result. Nested strategies keep candidates that lie inside others, but none that cross.
+stays and the others go, even if the winner itself loses at a later word. So they may drop a
+candidate that overlaps nothing in the result. Nested strategies keep candidates that lie inside others, but
+none that cross.
 """
 
 from __future__ import annotations
