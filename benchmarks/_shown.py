@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import mean
 from typing import Any
 
@@ -17,16 +18,14 @@ TRILINGUAL = "python benchmarks/trilingual.py --seed 1 --fast"
 
 NOT_YET = "Not recorded here yet: {}"
 FEATURE_DATA = (
-    "The corpus is the paper's. The word vectors are not: the paper's were made from Reuters RCV1, which is "
-    "not free, those here from newswire of other years and Wikipedia. The paper ran 128 epochs; rates and "
-    "dropout fall to the same ends here, however many there are. In full is with 128 epochs, too."
+    "The corpus is the paper's. The word vectors are not: the paper's come from Reuters RCV1, which is not "
+    "free, those here from newswire of other years and Wikipedia. The paper trained for 128 epochs, as does "
+    "the column 'in full'; rates and dropout end at the same values here after fewer epochs."
 )
-QUICKLY = (
-    "The rows are trained with AdamW and averaged weights instead of the paper's SGD; what is in full is not."
-)
+QUICKLY = "Training used AdamW and averaged weights; the paper, and the column 'in full', used plain SGD."
 BESIDE = (
-    "The first five rows are the paper's Table 2; Lample et al. and Ma and Hovy are added, as they report "
-    "themselves. A gazetteer here: titles of Wikipedia, and the names of the training text."
+    "The first five rows are the paper's Table 2; Lample et al. and Ma and Hovy are added as published. "
+    "Gazetteers here have titles of Wikipedia and names of the training text."
 )
 TRAINED_HERE = {
     "base": "a tenth of CoNLL-2003",
@@ -102,6 +101,13 @@ def table1(metrics: Mapping[str, Any]) -> Table:
     notes += [] if metrics else [NOT_YET.format("python benchmarks/paper.py table1 --quick")]
     title = f"Features, CoNLL-2003, test (the paper's Table 1{epochs})"
     return Table(header, rows, title=title, notes=notes)
+
+
+def f1_only(table: Table) -> Table:
+    """A table without its columns of precision and recall."""
+    kept = [number for number, name in enumerate(table.header) if name.split()[-1] not in ("P", "R")]
+    rows = [[row[number] for number in kept] for row in table.rows]
+    return replace(table, header=[table.header[number] for number in kept], rows=rows)
 
 
 def table2() -> Table:

@@ -1,4 +1,6 @@
-"""Write the recorded results to docs/benchmarks.html, with plots, and a summary to docs/benchmarks.md.
+"""Write the recorded results to docs/benchmarks.html, with plots, and their main figures to Markdown.
+
+docs/benchmarks.md gets a summary, README.md the comparison with other taggers.
 
 python benchmarks/report.py
 """
@@ -9,22 +11,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any
 
+from _comparison import comparison_table
 from _record import HERE, Entry, as_command, commits, read_results
 from _report_plots import comparison, plots
-from _shown import latest, metrics_of, table1, table2, table3, table4
+from _shown import f1_only, latest, metrics_of, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 
 from fofe.base.files import write_atomically
 
 DOCS = HERE.parent / "docs"
+README = HERE.parent / "README.md"
 PAGE = DOCS / "benchmarks.md"
 HTML = DOCS / "benchmarks.html"
 FIGURE = DOCS / "images" / "conll2003.svg"
-BEGIN, END = "<!-- results -->", "<!-- /results -->"
 
 STYLE = """
 body { font-family: sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
@@ -34,8 +38,12 @@ td { text-align: right } td.text, caption { text-align: left } caption { font-we
 code { background: #edf2f7; padding: 0 .2rem } svg { max-width: 100% }
 """
 
-SHOWN_METRICS = 3
-"""How many metrics of a benchmark the summary has."""
+IN_FULL = (
+    "[The full record](benchmarks.html) has everything else: precision and recall of this table, the paper's "
+    "Tables 3, 4 and 5 (TAC-KBP), other languages and corpora, incomplete annotation, word vectors, "
+    "gazetteers, calibration, and the speed of tagging, serving and Spark."
+)
+"""What follows the tables of the summary."""
 
 PAPER_TABLES: dict[str, Callable[[dict[str, Any]], list[Table]]] = {
     "table1": lambda metrics: [table1(metrics)],
@@ -55,6 +63,7 @@ class Part:
     source: Entry | None = None
     tables: Sequence[Table] = ()
     plots: Sequence[str] = ()
+    closing: str = ""
 
     def markdown(self) -> Iterator[str]:
         yield from ("", f"{'#' * self.level} {self.title}")
@@ -64,6 +73,8 @@ class Part:
             yield from ("", f"`{self.source['command']}`, {_dated(self.source)}.")
         for table in self.tables:
             yield from ("", table.markdown())
+        if self.closing:
+            yield from ("", self.closing)
 
     def html(self) -> Iterator[str]:
         yield f"<h{self.level}>{escape(self.title)}</h{self.level}>"
@@ -77,19 +88,26 @@ class Part:
 
 
 def main() -> None:
-    """Replace what stands between the marks of the summary, and write the full page and the figure."""
+    """Write the full page and the figure, and replace what stands between the marks of the Markdown pages."""
     results = read_results()
-    text = PAGE.read_text("utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    shown = [line for part in _summary(results) for line in part.markdown()]
-    with write_atomically(PAGE) as stream:
-        stream.write("\n".join([f"{before}{BEGIN}", *shown, "", f"{END}{after}"]))
+    summary = [line for part in _summary() for line in part.markdown()]
+    _replace(PAGE, "results", "\n".join(summary))
+    if beside_others := comparison_table():
+        _replace(README, "comparison", f"\n{beside_others}")
     with write_atomically(HTML) as stream:
         stream.write(_page(list(_parts(results))))
     FIGURE.parent.mkdir(exist_ok=True)
     with write_atomically(FIGURE) as stream:
         stream.write(comparison())
+
+
+def _replace(page: Path, mark: str, text: str) -> None:
+    """Replace what stands between `<!-- mark -->` and `<!-- /mark -->`."""
+    begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    before, _, rest = page.read_text("utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    with write_atomically(page) as stream:
+        stream.write(f"{before}{begin}\n{text}\n\n{end}{after}")
 
 
 def _opening() -> Iterator[Part]:
@@ -98,21 +116,11 @@ def _opening() -> Iterator[Part]:
     yield Part("Beside other systems", tables=[table2()], plots=[comparison()])
 
 
-def _summary(results: Sequence[Entry]) -> Iterator[Part]:
-    """The main figures, the paper's tables, and a line for each benchmark."""
+def _summary() -> Iterator[Part]:
+    """The main figures, and the F1 of the paper's Tables 1 and 2."""
     yield from _opening()
-    for title, topics in _sections(results).items():
-        shown = [(topic, entry) for topic in topics for entry in _of_topic(topic, _newest(results))]
-        tables: list[Table] = []
-        rows: list[list[str]] = []
-        for topic, entry in shown:
-            if topic.benchmark in PAPER_TABLES:
-                tables += _tables(topic.benchmark, entry)
-            elif entry is not None:
-                rows.append([topic.benchmark, topic.caption, _main_figures(entry)])
-        lines = [Table(["benchmark", "what it measures", "result"], rows, texts=range(3))] if rows else []
-        if tables or lines:
-            yield Part(title, tables=[*tables, *lines])
+    by_feature = f1_only(table1(latest("table1") or {}))
+    yield Part("What each feature is worth", tables=[by_feature], closing=IN_FULL)
 
 
 def _parts(results: Sequence[Entry]) -> Iterator[Part]:
@@ -212,19 +220,6 @@ def _tables(benchmark: str, entry: Entry | None) -> list[Table]:
         return PAPER_TABLES[benchmark](means)
     rows = [[name, _shown(value)] for name, value in metrics.items() if name != "seed"]
     return [Table(["metric", "value"], rows)]
-
-
-def _main_figures(entry: Entry) -> str:
-    """The first metrics of a result, those of F1 before others; means of several seeds."""
-    metrics = metrics_of(entry)
-    names = sorted((name for name in metrics if name != "seed"), key=lambda name: "f1" not in name)
-    numbers = {name: _mean(metrics[name]) for name in names if _is_number(metrics[name])}
-    return ", ".join(f"{name} {_short(value)}" for name, value in list(numbers.items())[:SHOWN_METRICS])
-
-
-def _short(value: float) -> str:
-    """A number with two decimals, or as many digits as it needs where it is large or tiny."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1e}" if 0 < value < 0.005 else f"{value:.2f}"
 
 
 def _plots(entry: Entry | None) -> list[str]:

@@ -59,22 +59,22 @@ def shown(benchmarks: Any, parts: str, results: list[dict[str, Any]], tmp_path: 
     """The Markdown of what the report makes of some results."""
     lines = "".join(json.dumps(result) + "\n" for result in results)
     (tmp_path / "results.jsonl").write_text(lines, "utf-8")
-    made = getattr(benchmarks("report"), parts)(results)
+    report = benchmarks("report")
+    made = report._summary() if parts == "_summary" else report._parts(results)
     return "\n".join(line for part in made for line in part.markdown())
 
 
-@pytest.mark.parametrize("parts", ["_summary", "_parts"])
-def test_captions_depend_on_the_command(benchmarks: Any, tmp_path: Path, parts: str) -> None:
+def test_captions_depend_on_the_command(benchmarks: Any, tmp_path: Path) -> None:
     metrics = {"seed": [1], "test_overall_f1": [59.0]}
     distilled = entry("weibo", "mentions.py weibo --teachers 5 --seed SEED", metrics)
     plain = entry("weibo", "mentions.py weibo --seed SEED", metrics)
-    text = shown(benchmarks, parts, [plain], tmp_path)
+    text = shown(benchmarks, "_parts", [plain], tmp_path)
     assert "five others" not in text
     assert "without teachers" in text
-    text = shown(benchmarks, parts, [distilled], tmp_path)
+    text = shown(benchmarks, "_parts", [distilled], tmp_path)
     assert "soft targets of five others" in text
     assert "single models without teachers" not in text
-    text = shown(benchmarks, parts, [plain, distilled], tmp_path)
+    text = shown(benchmarks, "_parts", [plain, distilled], tmp_path)
     assert text.count("soft targets of five others") == text.count("single models without teachers") == 1
 
 
@@ -114,17 +114,67 @@ def test_the_model_of_the_papers_settings_is_shown_beside_other_systems(
     assert "| here, configs/paper.toml (2 seeds) | x | x |  |  |  | 88.50 |" in text
 
 
-def test_the_summary_has_a_line_for_each_benchmark(benchmarks: Any, tmp_path: Path) -> None:
+def test_every_benchmark_is_on_the_full_page(benchmarks: Any, tmp_path: Path) -> None:
     results = [
         entry("spark", "spark.py", {"tokens": 564_400, "tokens_per_s_1": 23_080.4}),
-        entry("ddp", "ddp.py", {"max_weight_difference": 5.96e-8, "f1": 90.0}),
         entry("new", "new.py", {"answer": 42, "name": "x"}),
     ]
-    text = shown(benchmarks, "_summary", results, tmp_path)
-    assert "| tokens 564,400, tokens_per_s_1 23,080 |" in text
-    assert "| f1 90.00, max_weight_difference 6.0e-08 |" in text
+    text = shown(benchmarks, "_parts", results, tmp_path)
+    assert "| tokens_per_s_1 | 23080.4 |" in text
     assert "## Others" in text
-    assert "| new |  | answer 42.00 |" in text
+    assert "### new\n" in text
+    assert "| name | x |" in text
+
+
+def test_the_summary_has_the_f1_of_tables_1_and_2_and_refers_to_the_full_page(
+    benchmarks: Any, tmp_path: Path
+) -> None:
+    metrics = {"epochs": 12, "row14_p": 89.57, "row14_r": 85.59, "row14_f1": 87.53, "row14_full_f1": 87.65}
+    results = [entry("table1", "paper.py table1", metrics), entry("table3", "paper.py table3", {})]
+    text = shown(benchmarks, "_summary", results, tmp_path)
+    assert "| features | paper F1 | here F1 | here, in full, F1 |" in text
+    assert "| everything | 90.71 | 87.53 | 87.65 |" in text
+    assert "| Xu and Jiang (2016), the paper | x | x |  |  |  | 90.71 |" in text
+    assert "KBP2015 |" not in text
+    assert "](benchmarks.html)" in text
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_the_readme_gets_the_comparison_once_it_is_recorded(
+    benchmarks: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_recorded: bool
+) -> None:
+    report = benchmarks("report")
+    before = "Intro.\n\n<!-- comparison -->\nold\n<!-- /comparison -->\n\nRest.\n"
+    (tmp_path / "README.md").write_text(before, "utf-8")
+    (tmp_path / "benchmarks.md").write_text("<!-- results -->\n<!-- /results -->\n", "utf-8")
+    for name, file in {
+        "README": "README.md",
+        "PAGE": "benchmarks.md",
+        "HTML": "b.html",
+        "FIGURE": "i/f.svg",
+    }.items():
+        monkeypatch.setattr(report, name, tmp_path / file)
+    speeds = {"en_tokens_per_cpu_s": 31_415, "spacy_tokens_per_cpu_s": 2_718}
+    results = [
+        entry("abroad", "abroad.py", {"en_mean_f1": 60.0, "spacy_mean_f1": 59.0, **speeds}),
+        entry("install", "install.py", {"en_install_mb": 50.0, "spacy_install_mb": 300.0}),
+        entry("models", "models.py", {"en_f1_conll2003": 88.6}),
+        entry("conll2003", "conll2003.py", {"seed": [1], "test_f1": [90.9]}),
+    ]
+    lines = [json.dumps(result) + "\n" for result in results if is_recorded]
+    (tmp_path / "results.jsonl").write_text("".join(lines), "utf-8")
+    for _ in range(2):  # the second time replaces what the first has written
+        report.main()
+    text = (tmp_path / "README.md").read_text("utf-8")
+    assert "At a glance" in (tmp_path / "benchmarks.md").read_text("utf-8")
+    if not is_recorded:
+        assert text == before
+        return
+    assert text.startswith("Intro.\n\n<!-- comparison -->\n\n| ")
+    assert "| **fofe** `en` | 60.0 | 90.9 (t) | 31,400 | 50 MB |" in text
+    assert text.count("fofe** `en`") == 1
+    assert "old" not in text
+    assert text.endswith("\n\n<!-- /comparison -->\n\nRest.\n")
 
 
 def test_seeds_are_shown_with_mean_and_deviation(benchmarks: Any, tmp_path: Path) -> None:
