@@ -3,7 +3,7 @@
 In training, a label of a corpus that stands for several of the model's has the probability of all of them
 together. Whoever uses the model sees each label by itself, with its own, lower score: the threshold and the
 strategy are chosen anew for that, on the same dev sets. How it decodes in the labels of a corpus, as `fofe
-evaluate --scheme` asks it to, stays as training found it.
+evaluate --as` asks it to, stays as training found it.
 """
 
 from __future__ import annotations

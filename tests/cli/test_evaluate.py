@@ -127,8 +127,8 @@ def test_by_length_with_recall_ceiling(tmp_path: Path, capsys: pytest.CaptureFix
         ([], "either a file of predictions or --model"),
         (["PREDICTED", "--model", "m"], "either a file of predictions or --model"),
         (["PREDICTED", "--by", "seen"], "--by seen needs the training corpus"),
-        (["PREDICTED", "--scheme", "news"], "--scheme and --map need --model"),
-        (["--model", "m", "--scheme", "news", "--map", "A=B"], "either --scheme or --map"),
+        (["PREDICTED", "--as", "news"], "--as and --map need --model"),
+        (["--model", "m", "--as", "news", "--map", "A=B"], "either --as or --map"),
     ],
 )
 def test_contradictory_arguments_are_refused(gold: str, extra: list[str], message: str) -> None:
@@ -238,7 +238,7 @@ def test_a_model_in_the_labels_of_a_corpus(
     words = ["Ann", "saw", "Rome", "and", "the", "Mayor", "there"]
     path.write_text(json.dumps({"tokens": words, "entities": entities}) + "\n", encoding="utf-8")
     stored_with_corpora(model)
-    labels = report(capsys, str(path), "--model", model, "--scheme", "news")["scores"]["labels"]
+    labels = report(capsys, str(path), "--model", model, "--as", "news")["scores"]["labels"]
     assert set(labels) == {"HUMAN"}, "what the corpus does not annotate is left out"
     assert (labels["HUMAN"]["tp"], labels["HUMAN"]["fp"], labels["HUMAN"]["fn"]) == (1, 2, 0)
     given = ["--map", "HUMAN=PER", "--map", "CITY=", "--map", "HUMAN_NOM=PER"]
@@ -246,7 +246,7 @@ def test_a_model_in_the_labels_of_a_corpus(
     assert "CITY" not in labels
     assert labels["HUMAN_NOM"]["fn"] + labels["HUMAN_NOM"]["tp"] == 1
     with pytest.raises(FofeError, match=r"not trained on a corpus 'olds' \(its corpora: news\)"):
-        run(str(path), "--model", model, "--scheme", "olds")
+        run(str(path), "--model", model, "--as", "olds")
     with pytest.raises(FofeError, match="'HUMAN' is not LABEL=LABEL"):
         run(str(path), "--model", model, "--map", "HUMAN")
     with pytest.raises(FofeError, match=r"the model has no label 'PERSON' \(it has: PER\)"):
@@ -265,7 +265,7 @@ def test_a_corpus_is_scored_as_training_decoded_it_until_the_scores_are_calibrat
     training = {"corpora": {"news": {**scheme, "decoding": decoding}}}
     for extra, finds in (((), False), (("calibration",), True)):
         save_model(replace(stored, training=training | {name: {} for name in extra}), model)
-        overall = report(capsys, gold, "--model", model, "--scheme", "news")["scores"]["overall"]
+        overall = report(capsys, gold, "--model", model, "--as", "news")["scores"]["overall"]
         assert (overall["tp"] + overall["fp"] > 0) == finds
 
 
@@ -281,8 +281,8 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     assert "1 mentions of CITY, a label that the model does not have" in told
     assert "1 mentions of HUMAN, a label that the model does not have" in told
     assert "2 predicted mentions of PER, a label that no mention here has" in told
-    assert "give --scheme news for a corpus annotated like that one; or --map LABEL=LABEL,..." in told
-    assert run(str(path), "--model", model, "--scheme", "news") == 0
+    assert "give --as news for a corpus annotated like that one; or --map LABEL=LABEL,..." in told
+    assert run(str(path), "--model", model, "--as", "news") == 0
     assert "these count as errors" not in capsys.readouterr().err
 
 
@@ -293,7 +293,7 @@ def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     line = {"tokens": ["Ann", "Lee", "saw", "Rome"], "entities": [[0, 2, "HUMAN"], [1, 2, "HUMAN"]]}
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     stored_with_corpora(model)
-    assert run(str(path), "--model", model, "--scheme", "news", "--json") == 0
+    assert run(str(path), "--model", model, "--as", "news", "--json") == 0
     told = capsys.readouterr()
     overall = json.loads(told.out)["scores"]["overall"]
     assert overall["tp"] + overall["fn"] == 1
@@ -307,8 +307,8 @@ def test_an_ensemble_in_the_labels_of_a_corpus(
     save_ensemble([conditioned_path, conditioned_path], both)
     gold = str(tiny_config.parent / "dev.jsonl")
     for corpus in ("everything", "names"):
-        one = report(capsys, gold, "--model", str(conditioned_path), "--scheme", corpus)["scores"]
-        assert report(capsys, gold, "--model", both, "--scheme", corpus)["scores"] == one
+        one = report(capsys, gold, "--model", str(conditioned_path), "--as", corpus)["scores"]
+        assert report(capsys, gold, "--model", both, "--as", corpus)["scores"] == one
         assert ("PER_NOM" in one["labels"]) == (corpus == "everything")
     mapped = report(capsys, gold, "--model", both, "--map", "ORG=ORG,GPE", "--map", "GPE=")["scores"][
         "labels"
@@ -323,9 +323,9 @@ def test_members_of_an_ensemble_must_agree_on_a_corpus(model: str, tmp_path: Pat
     save_model(replace(stored, training=other), tmp_path / "other")
     save_ensemble([model, tmp_path / "other"], tmp_path / "both")
     with pytest.raises(FofeError, match=r"not trained on a corpus 'more' \(its corpora: news\)"):
-        run(gold, "--model", str(tmp_path / "both"), "--scheme", "more")
+        run(gold, "--model", str(tmp_path / "both"), "--as", "more")
     with pytest.raises(FofeError, match="different schemes for 'news'"):
-        run(gold, "--model", str(tmp_path / "both"), "--scheme", "news")
+        run(gold, "--model", str(tmp_path / "both"), "--as", "news")
 
 
 def test_what_a_mapping_leaves_out_is_told(

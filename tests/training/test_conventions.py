@@ -163,7 +163,7 @@ def test_evaluation_as_a_corpus_follows_its_conventions(
 ) -> None:
     for corpus in ("bare", "whole"):
         gold = configuration.with_name(f"{corpus}.jsonl")
-        assert main(["evaluate", str(gold), "--model", str(model.path), "--scheme", corpus, "--json"]) == 0
+        assert main(["evaluate", str(gold), "--model", str(model.path), "--as", corpus, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["scores"]["overall"]["f1"] > 95
 
 

@@ -31,7 +31,8 @@ SAMPLES = 10_000
         help="other predictions of the same texts: test the difference to PREDICTED by paired bootstrap",
     ),
     option(
-        "--scheme",
+        "--as",
+        dest="scheme",
         metavar="CORPUS",
         help="score the model in the labels and by the annotation scheme of a corpus that it was trained on;"
         " data is the name of the one under [data]",
@@ -79,7 +80,7 @@ def evaluate(args: argparse.Namespace) -> int:
       fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
       fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
       fofe evaluate gold.jsonl after.jsonl --against before.jsonl
-      fofe evaluate eng.testb --model en --scheme conll2003
+      fofe evaluate eng.testb --model en --as conll2003
       fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
     """
     from fofe.evaluate.tables import as_json, as_text
@@ -91,9 +92,9 @@ def evaluate(args: argparse.Namespace) -> int:
     if "seen" in args.by and args.train is None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
     if (args.scheme or args.mapping) and args.model is None:
-        raise FofeError("--scheme and --map need --model: they add up the probabilities of its labels")
+        raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
     if args.scheme and args.mapping:
-        raise FofeError("give either --scheme or --map")
+        raise FofeError("give either --as or --map")
     gold, predicted = _compared(args, *(_tagged(args) if args.model else _read_both(args)))
     sections = _sections(args, gold, predicted)
     print(as_json(sections) if args.json else as_text(sections))
@@ -140,7 +141,7 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     say_report(report, f"{args.gold}: ")
     if report and scheme is None:
         corpora = [name for name in trained_corpora(model) if name != "data"]
-        options = [f"--scheme {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        options = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
         options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
         print(f"{args.gold}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
     return gold, predicted
