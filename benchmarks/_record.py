@@ -43,7 +43,7 @@ def shared(*parts: str) -> Path:
     """A file of the corpora and vectors beside the project; if it is missing, the program ends."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
-        raise SystemExit(f"skipped: {path} is missing (see docs/benchmarks.md for what it is)")
+        raise SystemExit(f"skipped: {path} is missing (see benchmarks/README.md for what it is)")
     return path
 
 
