@@ -105,7 +105,7 @@ def test_a_model_is_scored_as_its_users_see_it(scripts: Any, tiny_path: Path) ->
 
     def scores(nested: bool, **options: Any) -> dict[str, float]:
         annotation = Annotation(labels, frozenset(labels), nested)
-        corpus = Corpus(CorpusConfig("data", ("train.jsonl",)), annotation, [], [], sentences)
+        corpus = Corpus(CorpusConfig(name="data", train=("train.jsonl",)), annotation, [], [], sentences)
         found: dict[str, float] = of_scores.scores(load(tiny_path).with_options(**options), corpus, "test")
         return found
 
