@@ -135,7 +135,7 @@ def test_loading_a_model_imports_no_corpus_format(tiny_path: Path) -> None:
 def test_reading_a_configuration_imports_few_modules() -> None:
     config = str(ROOT / "configs" / "compact.toml")
     loaded = imported_by(f"from fofe.training.config import load_config; load_config({config!r})")
-    assert len({name for name in loaded if name.split(".")[0] == "fofe"}) <= 32
+    assert len({name for name in loaded if name.split(".")[0] == "fofe"}) <= 40
     assert "torch" not in loaded
 
 

@@ -339,9 +339,9 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["LATIN", "--strict"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
         (["LATIN", "--strict", "--unit", "file"], "latin.txt:2: byte 0xe9"),
         (["--text", "x", "none.txt"], "give either --text or files, not both"),
-        (["--text", "x", "--strategy", "best"], "unknown strategy 'best'"),
-        (["--text", "x", "--threshold", "2"], "a threshold lies between 0 and 1, not 2.0"),
-        (["--text", "x", "--alternatives", "-1"], "alternatives cannot be -1"),
+        (["--text", "x", "--strategy", "best"], "strategy must be one of"),
+        (["--text", "x", "--threshold", "2"], "threshold must be a number from 0 to 1, not 2.0"),
+        (["--text", "x", "--alternatives", "-1"], "alternatives must be a whole number of at least 0, not -1"),
         (["--text", "x", "-o", "/none/such/out.jsonl"], "out.jsonl: cannot be written"),
         (
             ["--text", "x", "-o", "x.bioes"],

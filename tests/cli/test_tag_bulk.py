@@ -194,7 +194,7 @@ def test_mistakes_are_told_once_by_several_workers(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert tag(model, "--text", TEXT, "--strategy", "best", "--workers", "2") == 2
-    assert capsys.readouterr().err.startswith("fofe: unknown strategy 'best'")
+    assert capsys.readouterr().err.startswith("fofe: strategy must be one of")
     assert tag(str(tmp_path), "--text", TEXT, "--workers", "2") == 2
     error = capsys.readouterr().err
     assert "holds no model" in error

@@ -71,7 +71,7 @@ def test_a_language_prefers_the_model_of_its_name(install_model: Install) -> Non
 
 def test_a_package_without_its_model_says_so(install_model: Install) -> None:
     (install_model("xx", "en") / "config.json").unlink()
-    with pytest.raises(ModelError, match=r"the package fofe-xx 0.1.0 holds no model \(install it again\)"):
+    with pytest.raises(ModelError, match=r"the package fofe-xx 0.1.0 contains no model \(install it again\)"):
         model_path("xx")
 
 
