@@ -36,7 +36,17 @@ def comparison_table() -> str:
             *("no", "no", "in part", "MIT"),
         ],
         ["Flair `ner-english`", "", "93.1 (p)", "", "432 MB (p) + PyTorch", "no", "no", "no", "MIT"],
-        ["GLiNER-L", "60.9 (p)", "", "", "PyTorch", "yes", "no", "needs no labels", "see its card"],
+        [
+            "GLiNER-L",
+            "60.9 on other types (p)",
+            "",
+            "",
+            "PyTorch",
+            "yes",
+            "no",
+            "needs no labels",
+            "see its card",
+        ],
     ]
     note = NOTE.format(shipped=f"{models['en_f1_conll2003']:.1f}")
     return Table(HEADER, rows, texts=(0, *range(4, len(HEADER))), notes=[note]).markdown()
