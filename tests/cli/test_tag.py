@@ -341,7 +341,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "none.txt"], "give either --text or files, not both"),
         (["--text", "x", "--strategy", "best"], "strategy must be one of"),
         (["--text", "x", "--threshold", "2"], "threshold must be a number from 0 to 1, not 2.0"),
-        (["--text", "x", "--alternatives", "-1"], "alternatives must be a whole number of at least 0, not -1"),
+        (["--text", "x", "--alternatives", "-1"], "must be a whole number of at least 0, not -1"),
         (["--text", "x", "-o", "/none/such/out.jsonl"], "out.jsonl: cannot be written"),
         (
             ["--text", "x", "-o", "x.bioes"],
