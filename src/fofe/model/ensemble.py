@@ -82,7 +82,7 @@ class Ensemble:
 class EnsembleEngine:
     """Averages the scores of several engines.
 
-    Behind gates each engine scores other fragments. Those that any of them lets through are judged, and for
+    Behind gates each engine scores other fragments. Those that any of them lets through are scored, and for
     an engine that turned a fragment away it is NONE for certain: that is what its gate said.
     """
 

@@ -94,7 +94,7 @@ def _cached(offset: int) -> str:
 
 
 def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: int) -> Fragments:
-    """The fragments all of whose judgements reach the cut, in the order of first words and lengths."""
+    """The fragments all of whose scores reach the cut, in the order of first words and lengths."""
     starts, ends, inside = (scores >= cut).T
     count = bounds.token_count
     lengths = np.diff(bounds.token_offsets)
@@ -110,7 +110,7 @@ def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: i
 
 
 def fragment_scores(scores: FloatArray, firsts: IntArray, lasts: IntArray) -> FloatArray:
-    """[F] the lowest of the judgements [T, 3] that a fragment must pass by, for each of some fragments."""
+    """[F] the lowest of the word scores [T, 3] that a fragment depends on, for each of some fragments."""
     lowest: FloatArray = np.minimum(scores[firsts, 0], scores[lasts, 1])
     for extra in range(int((lasts - firsts).max(initial=0)) + 1):
         within = np.minimum(firsts + extra, lasts)
