@@ -153,7 +153,7 @@ def test_a_pruned_and_compressed_model_tags(model: StoredModel, tmp_path: Path) 
 
 def test_without_ranks_the_training_corpus_is_asked_for(model: StoredModel) -> None:
     old = replace(model, ranked_words={})
-    with pytest.raises(ModelError, match=r"'cased' does not tell .* \(name that corpus with --keep\)"):
+    with pytest.raises(ModelError, match=r"'cased' does not say .* \(name that corpus with --keep\)"):
         prune(old, 10)
     small = prune(old, 10, ["Anna"])
     assert len(small.vocabularies["cased"].words) in (10, 11)
