@@ -70,6 +70,10 @@ def test_characters(settings: dict[str, Any], message: str) -> None:
         ({"views": (CASED, ViewConfig("b", "lexicon", 8, table="cased"))}, "dimension 8, .* has 256"),
         ({"surroundings": "spelling"}, "surroundings must name a view that looks words up: cased, uncased"),
         ({"views": (), "characters": CharacterConfig(fofe=False, cnn=False)}, "no feature is switched on"),
+        (
+            {"views": (ViewConfig("s", "spelling"),), "characters": CharacterConfig(spaces=False)},
+            "a spelling view reads the spaces around words",
+        ),
     ],
 )
 def test_models(settings: dict[str, Any], message: str) -> None:

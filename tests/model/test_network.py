@@ -58,13 +58,17 @@ class Definitions:
             for view in self.config.views
             if code in view.codes
         ]
-        spelt = self.spell(" ".join(sentence[first : last + 1]))
         characters = self.config.characters
+        spelt = self.spell((" " if characters.spaces else "").join(sentence[first : last + 1]))
         if characters.fofe:
             embedded = self.weights["characters.weight"][spelt]
             parts += [fofe(embedded, characters.factor), fofe(embedded[::-1], characters.factor)]
         if characters.cnn:
-            parts.append(self.maxima("character_cnn", spelt, characters.heights))
+            parts.append(self.character_maxima(spelt))
+        if characters.initials:
+            initials = self.spell("".join(word[0] for word in sentence[first : last + 1]))
+            embedded = self.weights["initials.weight"][initials]
+            parts += [fofe(embedded, characters.factor), fofe(embedded[::-1], characters.factor)]
         if self.config.surroundings is not None:
             parts += self.surroundings(self.config.surroundings, document, own)
         if self.config.gazetteer is not None:
@@ -213,15 +217,26 @@ class Definitions:
     def spell(self, characters: str) -> list[int]:
         return self.encoder.alphabet.rows(characters).tolist() if self.encoder.alphabet else []
 
+    def character_maxima(self, spelt: list[int]) -> FloatArray:
+        characters = self.config.characters
+        embedded = self.weights["character_cnn.embedding.weight"][spelt]
+        if characters.padding:
+            embedded = np.pad(embedded, [(1, max(characters.heights)), (0, 0)])
+        values = self.window_maxima("character_cnn", embedded, characters.heights)
+        return np.tanh(values) if characters.activation == "tanh" else np.maximum(values, 0)
+
     def maxima(self, name: str, spelt: list[int], heights: tuple[int, ...]) -> FloatArray:
         embedded = self.weights[f"{name}.embedding.weight"][spelt]
+        return np.maximum(self.window_maxima(name, embedded, heights), 0)
+
+    def window_maxima(self, name: str, embedded: FloatArray, heights: tuple[int, ...]) -> FloatArray:
         parts = []
         for number, height in enumerate(heights):
             bias = self.weights[f"{name}.biases.{number}"]
             kernels = self.weights[f"{name}.weights.{number}"].reshape(-1, height, len(bias))
-            windows = [embedded[start : start + height] for start in range(len(spelt) - height + 1)]
+            windows = [embedded[start : start + height] for start in range(len(embedded) - height + 1)]
             values = [np.einsum("hd,dhk->k", window, kernels) + bias for window in windows]
-            parts.append(np.max([np.zeros(len(bias)), *values], axis=0))
+            parts.append(np.max(values or [np.zeros(len(bias))], axis=0))
         return np.concatenate(parts)
 
 

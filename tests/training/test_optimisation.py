@@ -7,9 +7,13 @@ import pytest
 import torch
 
 from fofe.base.errors import ConfigError
+from fofe.features.characters import CharacterConfig
+from fofe.features.config import ModelConfig
 from fofe.features.views import ViewConfig
 from fofe.formats.vectors import WordVectors
-from fofe.training.optimisation import WordTable
+from fofe.model.network import Network
+from fofe.training.config import TrainingConfig
+from fofe.training.optimisation import WordTable, make_optimiser
 from fofe.training.setup import first_vectors, make_vocabulary
 
 
@@ -96,3 +100,25 @@ def test_vectors_of_another_dimension_are_refused() -> None:
         ConfigError, match=r"v\.txt: view 'glove' has dimension 100, its vectors have 50 \(set"
     ):
         first_vectors(view, vocabulary, vectors, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("with_layers", [False, True])
+def test_character_cnn_is_trained_like_characters_or_like_layers(with_layers: bool) -> None:
+    network = Network(
+        ModelConfig(views=(), characters=CharacterConfig(heights=(2,)), hidden=(3,)),
+        alphabet_size=4,
+        label_count=2,
+    )
+    config = TrainingConfig(
+        optimiser="sgd", rate=0.1, character_rate=0.05, momentum=0.9, cnn_with_layers=with_layers
+    )
+    group_of = {
+        id(parameter): (group["lr"], group["momentum"])
+        for group in make_optimiser(config, network).param_groups
+        for parameter in group["params"]
+    }
+    groups = {name: group_of[id(parameter)] for name, parameter in network.named_parameters()}
+    assert groups["layers.0.weight"] == (0.1, 0.9)
+    assert groups["characters.weight"] == (0.05, 0.0)
+    for name in ("character_cnn.embedding.weight", "character_cnn.weights.0"):
+        assert groups[name] == ((0.1, 0.9) if with_layers else (0.05, 0.0))

@@ -160,6 +160,14 @@ def test_patience_ends_a_run_that_gets_no_better(tiny_config: Path, tmp_path: Pa
     assert len(metrics_of(tmp_path / "run")) == 3
 
 
+def test_dev_is_scored_from_a_given_epoch_on(tiny_config: Path, tmp_path: Path) -> None:
+    config = configured(
+        tiny_config, training__epochs=5, training__evaluate_every=1, training__evaluate_from=4
+    )  # fmt: skip
+    trained(config, tmp_path / "run")
+    assert ["dev_f1" in epoch for epoch in metrics_of(tmp_path / "run")] == [False] * 3 + [True] * 2
+
+
 def test_a_corpus_without_dev_is_scored_on_what_was_held_out(tiny_config: Path, tmp_path: Path) -> None:
     text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
     path = tiny_config.with_name("split.toml")

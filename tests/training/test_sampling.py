@@ -22,7 +22,7 @@ LABELS = ["NONE", "GPE", "PER_NOM"]
 
 
 def sampler(
-    config: SamplingConfig | None = None, *, seed: int = 1, batch: int = 64
+    config: SamplingConfig | None = None, *, seed: int = 1, batch: int = 64, shuffle: str = "sentences"
 ) -> tuple[Sampler, Examples]:
     vocabulary = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape")
     text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
@@ -30,7 +30,7 @@ def sampler(
     config = config or SamplingConfig()
     words = {"uncased": LookedUp(WORDS * len(SENTENCES))}
     rare = rare_words(words, {"uncased": vocabulary}, config.replace_rare)
-    return Sampler(text, examples, rare, config, batch_size=batch, seed=seed), examples
+    return Sampler(text, examples, rare, config, batch_size=batch, seed=seed, shuffle=shuffle), examples
 
 
 def drawn(made: Sampler, epoch: int) -> Counter[int]:
@@ -87,6 +87,18 @@ def test_batches_are_about_as_large_as_wanted() -> None:
     assert np.mean(sizes) == pytest.approx(100, rel=0.1)
     assert max(sizes) <= 100 + 34, "never more than one sentence over"
     assert len(sizes) == pytest.approx(made.batches_per_epoch(), rel=0.1)
+
+
+def test_shuffled_fragments_are_the_same_in_other_company() -> None:
+    whole, _ = sampler()
+    mixed, _ = sampler(shuffle="fragments")
+    assert drawn(mixed, 0) == drawn(whole, 0), "the draws of an epoch do not depend on what is shuffled"
+    sizes = [len(batch.targets) for batch in mixed.epoch(0)]
+    assert set(sizes[:-1]) == {64}
+    assert 0 < sizes[-1] <= 64
+    sentences = {"whole": next(whole.epoch(0)), "mixed": next(mixed.epoch(0))}
+    assert len(sentences["mixed"].text) > 3 * len(sentences["whole"].text)
+    assert epoch_of(mixed, 1) == epoch_of(mixed, 1) != epoch_of(mixed, 2)
 
 
 def test_nothing_to_train_on_is_an_empty_epoch() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.characters import SpeltFragments, spelt_fragments
+from fofe.features.characters import spelt_fragments
 from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments
 
@@ -41,16 +41,38 @@ class CharacterCnn(Feature):
 
     def __init__(self, model: ModelParts) -> None:
         self._encoder = model.encoder
+        self._settings = model.config.characters
         self._convolution = Convolution.from_weights(
-            model.weights, f"{CNN}.", model.config.characters.heights
+            model.weights, f"{CNN}.", self._settings.heights, self._settings.activation
         )
         self._weight = np.ascontiguousarray(model.columns[CNN])
 
     def of(self, text: ReadText, fragments: Fragments) -> CharacterMaxima:
         spelt = spelt_fragments(text, fragments, self._encoder)
-        longest = int((spelt.ends - spelt.starts).max(initial=1))
-        table = self._convolution.table(spelt.spelling.characters, longest)
-        return CharacterMaxima(spelt, table, self._weight)
+        characters, starts, ends = spelt.spelling.characters, spelt.starts, spelt.ends
+        if self._settings.padding:
+            characters, starts, ends = padded(
+                characters, starts, ends, self._convolution.zero, max(self._settings.heights)
+            )
+        table = self._convolution.table(characters, int((ends - starts).max(initial=1)))
+        return CharacterMaxima(starts, ends, table, self._weight)
+
+
+def padded(
+    characters: IntArray, starts: IntArray, ends: IntArray, zero: int, behind: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Some ranges [R] of characters [C] as a stream of their own, with one zero before and some behind each.
+
+    Returns the stream and the half-open ranges [R] in it, zeros included.
+    """
+    lengths = ends - starts + 1 + behind
+    new_ends = np.cumsum(lengths)
+    new_starts = new_ends - lengths
+    source = np.arange(lengths.sum()) - np.repeat(new_starts + 1 - starts, lengths)
+    inside = (source >= np.repeat(starts, lengths)) & (source < np.repeat(ends, lengths))
+    stream = np.full(len(source), zero, dtype=characters.dtype)
+    stream[inside] = characters[source[inside]]
+    return stream, new_starts, new_ends
 
 
 def convolution_shapes(
@@ -101,20 +123,34 @@ class Convolution:
 
     heights: tuple[int, ...]
     projected: Sequence[Sequence[FloatArray]]
-    """For each height, what the characters add at each place of a kernel: [A, kernels]."""
+    """For each height, what the characters add at each place of a kernel: [A + 1, kernels].
+
+    The last row is that of a zero vector, with which ranges are padded.
+    """
+    activation: str = "relu"
 
     @classmethod
     def from_weights(
-        cls, weights: Mapping[str, FloatArray], prefix: str, heights: tuple[int, ...]
+        cls,
+        weights: Mapping[str, FloatArray],
+        prefix: str,
+        heights: tuple[int, ...],
+        activation: str = "relu",
     ) -> Convolution:
         """The convolution that was stored under a prefix."""
         projected = []
         for number, height in enumerate(heights):
             added = weights[f"{prefix}embedding.weight"] @ weights[f"{prefix}weights.{number}"]
+            added = np.append(added, np.zeros_like(added[:1]), axis=0)
             places = [np.ascontiguousarray(place) for place in np.split(added, height, axis=1)]
             places[0] += weights[f"{prefix}biases.{number}"]
             projected.append(places)
-        return cls(heights, projected)
+        return cls(heights, projected, activation)
+
+    @property
+    def zero(self) -> int:
+        """The row of the zero vector."""
+        return len(self.projected[0][0]) - 1
 
     def table(self, characters: IntArray, longest: int) -> ConvolutionTable:
         """The convolution of a stream of characters [C], ready for maxima of up to `longest` of them."""
@@ -128,7 +164,7 @@ class Convolution:
             for place in range(1, height):
                 sums += projected[place].take(characters[place : place + count], axis=0)
             tables.append(RangeMaxima(sums, longest))
-        return ConvolutionTable(self.heights, tables, self.projected[0][0].shape[1])
+        return ConvolutionTable(self.heights, tables, self.projected[0][0].shape[1], self.activation)
 
     def maxima(self, characters: IntArray, starts: IntArray, ends: IntArray) -> FloatArray:
         """[R, kernels * heights] for half-open ranges [R] of characters [C]."""
@@ -143,6 +179,7 @@ class ConvolutionTable:
     heights: tuple[int, ...]
     tables: Sequence[RangeMaxima | None]
     kernels: int
+    activation: str
 
     def maxima(self, starts: IntArray, ends: IntArray) -> FloatArray:
         """[R, kernels * heights]: the maxima over the windows wholly inside each range, 0 without any."""
@@ -152,7 +189,8 @@ class ConvolutionTable:
             else table.maxima(starts, ends - height + 1)
             for height, table in zip(self.heights, self.tables, strict=True)
         ]
-        maxima: FloatArray = np.maximum(np.concatenate(parts, axis=1), 0)
+        sums = np.concatenate(parts, axis=1)
+        maxima: FloatArray = np.tanh(sums) if self.activation == "tanh" else np.maximum(sums, 0)
         return maxima
 
 
@@ -160,11 +198,14 @@ class ConvolutionTable:
 class CharacterMaxima:
     """The convolution of the characters of some fragments."""
 
-    spelt: SpeltFragments
+    starts: IntArray
+    """[F] the first character of each fragment in the stream of the table."""
+    ends: IntArray
+    """[F] one past its last character."""
     table: ConvolutionTable
     weight: FloatArray
     """[kernels * heights, H]"""
 
     def add_to(self, hidden: FloatArray, part: slice) -> None:
         """Add to the first layer's sums [F', H] of some of the fragments."""
-        hidden += self.table.maxima(self.spelt.starts[part], self.spelt.ends[part]) @ self.weight
+        hidden += self.table.maxima(self.starts[part], self.ends[part]) @ self.weight

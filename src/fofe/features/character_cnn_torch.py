@@ -22,7 +22,12 @@ class CharacterCnn:
     def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
         characters = config.characters
         self._convolution = CharacterConvolution(
-            alphabet_size, characters.dimension, characters.heights, characters.kernels
+            alphabet_size,
+            characters.dimension,
+            characters.heights,
+            characters.kernels,
+            padding=characters.padding,
+            activation=characters.activation,
         )
         self.modules: dict[str, nn.Module] = {CNN: self._convolution}
 
@@ -41,8 +46,19 @@ class CharacterCnn:
 class CharacterConvolution(nn.Module):
     """Kernels of several heights over a stream of characters, and the maximum of each within some ranges."""
 
-    def __init__(self, alphabet_size: int, dimension: int, heights: tuple[int, ...], kernels: int) -> None:
+    def __init__(
+        self,
+        alphabet_size: int,
+        dimension: int,
+        heights: tuple[int, ...],
+        kernels: int,
+        *,
+        padding: bool = False,
+        activation: str = "relu",
+    ) -> None:
         super().__init__()
+        self._padding = padding
+        self._activation = torch.tanh if activation == "tanh" else torch.relu
         self.embedding = nn.Embedding(alphabet_size, dimension)
         nn.init.uniform_(self.embedding.weight, -0.25, 0.25)
         self.heights = heights
@@ -60,12 +76,32 @@ class CharacterConvolution(nn.Module):
         its places is computed once per distinct character; a window is a sum of such rows.
         """
         embedded = self.embedding(distinct)
+        if self._padding:
+            characters, starts, ends = padded(characters, starts, ends, len(distinct), max(self.heights))
+            embedded = torch.cat([embedded, embedded.new_zeros(1, embedded.shape[1])])
         parts = []
         for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
-            places = (embedded @ weight).view(len(distinct), height, -1)
+            places = (embedded @ weight).view(len(embedded), height, -1)
             sums = window_sums(places, characters) + bias
             parts.append(range_maximum(sums, starts, ends - height + 1))
-        return torch.relu(torch.cat(parts, dim=1))
+        return self._activation(torch.cat(parts, dim=1))
+
+
+def padded(
+    characters: Tensor, starts: Tensor, ends: Tensor, zero: int, behind: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Some ranges [R] of characters [C] as a stream of their own, with one zero before and some behind each.
+
+    Returns the stream and the half-open ranges [R] in it, zeros included.
+    """
+    lengths = ends - starts + 1 + behind
+    new_ends = lengths.cumsum(0)
+    new_starts = new_ends - lengths
+    source = torch.arange(int(lengths.sum()), device=characters.device)
+    source = source - torch.repeat_interleave(new_starts + 1 - starts, lengths)
+    first, last = (torch.repeat_interleave(borders, lengths) for borders in (starts, ends))
+    stream = characters[source.clamp(0, len(characters) - 1)]
+    return stream.masked_fill((source < first) | (source >= last), zero), new_starts, new_ends
 
 
 def range_maximum(values: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

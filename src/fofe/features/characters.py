@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe.base.arrays import IntArray
-from fofe.features.checks import forgetting_factor, positive
+from fofe.features.checks import forgetting_factor, one_of, positive
 from fofe.features.encoded import Encoder, Spelling
 from fofe.features.feature import ReadText
 from fofe.features.fragments import Fragments, covered_tokens
 
 SPELT = "spelt"
+ACTIVATIONS = ("relu", "tanh")
 
 
 @dataclass(frozen=True)
@@ -30,14 +31,28 @@ class CharacterConfig:
     """CNN: how many characters the kernels span."""
     kernels: int = 16
     """CNN: how many kernels there are of each height."""
+    padding: bool = False
+    """CNN: whether kernels also see zeros, one before a fragment and their height behind it."""
+    activation: str = "relu"
+    """CNN: what the maxima go through."""
+    spaces: bool = True
+    """Whether a space symbol stands between the words of a fragment."""
+    initials: bool = False
+    """Whether the network sees the FOFE codes of the first characters of a fragment's words."""
 
     def __post_init__(self) -> None:
         forgetting_factor(self.factor)
         positive("dimension", self.dimension)
         positive("kernels", self.kernels)
         positive("heights", *self.heights)
+        one_of("activation", self.activation, ACTIVATIONS)
         if self.cnn and not self.heights:
             raise ValueError("heights must not be empty while cnn is true")
+
+    @property
+    def in_use(self) -> bool:
+        """Whether the network sees anything of a fragment's characters."""
+        return self.fofe or self.cnn or self.initials
 
 
 @dataclass(frozen=True)

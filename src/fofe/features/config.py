@@ -63,7 +63,9 @@ class ModelConfig:
                 self._check_shared(view)
         if self.segmenter is not None:
             one_of("segmenter", self.segmenter, SEGMENTERS)
-        if not any(view.codes for view in self.views) and not (self.characters.fofe or self.characters.cnn):
+        if "spelling" in lookups and not self.characters.spaces:
+            raise ValueError("characters.spaces: a spelling view reads the spaces around words")
+        if not any(view.codes for view in self.views) and not self.characters.in_use:
             raise ValueError("no feature is switched on")
 
     def _check_shared(self, lexicon: ViewConfig) -> None:
@@ -91,8 +93,4 @@ class ModelConfig:
 
     @property
     def uses_characters(self) -> bool:
-        return (
-            self.characters.fofe
-            or self.characters.cnn
-            or any(view.lookup == "spelling" for view in self.views)
-        )
+        return self.characters.in_use or any(view.lookup == "spelling" for view in self.views)

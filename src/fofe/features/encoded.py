@@ -60,7 +60,10 @@ class SentenceBounds:
 
 @dataclass(frozen=True)
 class Spelling:
-    """The characters of some words, C in all: each sentence (or other run of words) is ` w1 w2 ... `."""
+    """The characters of some words, C in all: each sentence (or other run of words) is ` w1 w2 ... `.
+
+    Without spaces between words it is ` w1w2... `.
+    """
 
     characters: IntArray
     """[C] rows of the alphabet."""
@@ -166,11 +169,14 @@ class Encoder:
         names: NameTable | None = None,
         lexicon: str | None = None,
         lexicon_words: str | None = None,
+        *,
+        spaces: bool = True,
     ) -> None:
         """`segmented` names the vocabularies of words that `segment` cuts, the others are of tokens.
 
         `lexicon` names the view whose words are looked for wherever they may stand, and `lexicon_words` their
-        vocabulary, by default that of the same name, which then serves for nothing else.
+        vocabulary, by default that of the same name, which then serves for nothing else. `spaces` is whether
+        words are spelt with a space between them.
         """
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
@@ -178,6 +184,7 @@ class Encoder:
         self._segment = segment
         self._segmented = frozenset(segmented)
         self._lexicon = lexicon
+        self._separator = " " if spaces else ""
         self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon_words or lexicon])
 
     @classmethod
@@ -194,7 +201,8 @@ class Encoder:
         lexicon, lexicon_words = next(
             ((view.name, view.holder) for view in config.views if view.lookup == "lexicon"), (None, None)
         )
-        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words)
+        spaces = config.characters.spaces
+        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words, spaces=spaces)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
@@ -246,14 +254,18 @@ class Encoder:
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
         """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
         assert self.alphabet is not None, "a model that reads characters has an alphabet"
-        spelt = self.alphabet.rows("".join([f"{word} " for word in words]))
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1
-        # Each sentence opens with a space symbol, each word is followed by one.
+        spelt = self.alphabet.rows("".join([f"{word}{self._separator}" for word in words]))
+        gap = len(self._separator)
+        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + gap
+        # A space symbol opens each sentence, and one closes it: that behind the last word, if words have one.
+        edges = 2 - gap
         sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
-        ends = np.cumsum(lengths) + sentence_of_word
-        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + np.arange(len(token_offsets))
-        characters = np.full(len(spelt) + len(token_offsets) - 1, Alphabet.SPACE, dtype=np.int32)
+        ends = np.cumsum(lengths) + edges * sentence_of_word + 1 - gap
+        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + edges * np.arange(len(token_offsets))
+        characters = np.full(offsets[-1], Alphabet.SPACE, dtype=np.int32)
         inside = np.ones(len(characters), dtype=bool)
         inside[offsets[:-1]] = False
+        if not gap:
+            inside[offsets[1:] - 1] = False
         characters[inside] = spelt
-        return Spelling(characters, offsets, ends - lengths + 1, ends)
+        return Spelling(characters, offsets, ends - lengths + gap, ends)

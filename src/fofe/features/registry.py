@@ -14,6 +14,7 @@ from fofe.features.encoded import EncodedText
 from fofe.features.feature import Feature, Shapes, Sizes
 from fofe.features.fragments import Fragments
 from fofe.features.gazetteer import GazetteerMatches
+from fofe.features.initials import Initials
 from fofe.features.schemes import Schemes
 from fofe.features.surroundings import Surroundings
 from fofe.features.word_codes import WordCodes
@@ -25,6 +26,7 @@ FEATURES: tuple[type[Feature], ...] = (
     WordCodes,
     CharacterFofe,
     CharacterCnn,
+    Initials,
     Surroundings,
     GazetteerMatches,
     Schemes,

@@ -15,6 +15,7 @@ from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, 
 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
+SHUFFLED = ("sentences", "fragments")
 
 Files = TypeVar("Files", bound="DataConfig")
 
@@ -117,6 +118,8 @@ class TrainingConfig:
 
     epochs: int = 40
     batch: int = 512
+    shuffle: str = "sentences"
+    """What an epoch shuffles: sentences with all their fragments, or the fragments of the whole corpus."""
     optimiser: str = "adamw"
     rate: float = 0.001
     schedule: str = "linear"
@@ -127,6 +130,8 @@ class TrainingConfig:
     character_rate: float | None = None
     """For everything that reads characters; the same as `rate` where it is not given."""
     momentum: float = 0.9
+    cnn_with_layers: bool = False
+    """Whether the character CNN is trained like the layers: with `rate` and, by SGD, with momentum."""
     weight_decay: float = 0.01
     input_dropout: float = 0.1
     final_input_dropout: float | None = None
@@ -140,6 +145,8 @@ class TrainingConfig:
     average: float = 0.998
     """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
     evaluate_every: int = 1
+    evaluate_from: int = 1
+    """The first epoch after which the dev set may be scored."""
     patience: int = 0
     """Stop after this many evaluations without a better dev F1; 0 for never."""
     teachers: tuple[str, ...] = ()
@@ -154,7 +161,9 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         require(self, "optimiser", OPTIMISERS.__contains__, f"must be one of {', '.join(OPTIMISERS)}")
         require(self, "schedule", SCHEDULES.__contains__, f"must be one of {', '.join(SCHEDULES)}")
-        require(self, "epochs batch evaluate_every threads", lambda value: value >= 1, "must be at least 1")
+        require(self, "shuffle", SHUFFLED.__contains__, f"must be one of {', '.join(SHUFFLED)}")
+        counts = "epochs batch evaluate_every evaluate_from threads"
+        require(self, counts, lambda value: value >= 1, "must be at least 1")
         rates = "rate word_rate character_rate final_rate weight_decay patience seed"
         require(self, rates, lambda value: value >= 0, "must not be negative")
         dropouts = "input_dropout final_input_dropout window_dropout context_dropout dropout final_dropout"

@@ -14,7 +14,8 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
 
-CHARACTER_PARTS = ("characters.", "character_cnn.", "spelling.")
+CNN_PART = "character_cnn."
+CHARACTER_PARTS = ("characters.", "initials.", "spelling.")
 YOUTH = 10
 
 
@@ -40,10 +41,11 @@ def falling(first: float, last: float | None, epoch: int, epochs: int) -> float:
 
 def make_optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:
     """Layers and characters in two groups; the word tables take plain SGD steps of their own."""
+    character_parts = CHARACTER_PARTS if config.cnn_with_layers else (*CHARACTER_PARTS, CNN_PART)
     layers: list[Tensor] = []
     characters: list[Tensor] = []
     for name, parameter in network.named_parameters():
-        (characters if name.startswith(CHARACTER_PARTS) else layers).append(parameter)
+        (characters if name.startswith(character_parts) else layers).append(parameter)
     character_rate = config.rate if config.character_rate is None else config.character_rate
     groups = [
         {"params": layers, "first_rate": config.rate, "lr": config.rate},

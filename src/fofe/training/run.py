@@ -205,7 +205,8 @@ class Run:
         """Evaluate if it is time, and store how far the run has come."""
         progress, training = self.progress, self.config.training
         metrics: dict[str, Any] = {"epoch": progress.epoch, "loss": round(loss, 6)}
-        if progress.epoch % training.evaluate_every == 0 or progress.epoch == training.epochs:
+        due = progress.epoch >= training.evaluate_from and progress.epoch % training.evaluate_every == 0
+        if due or progress.epoch == training.epochs:
             metrics |= self._evaluate()
         progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
         metrics["cpu_minutes"] = round(progress.cpu_seconds / 60, 2)

@@ -20,6 +20,9 @@ from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Example
 
 SENTENCES_AT_ONCE = 4096
 
+Group = tuple[IntArray, IntArray, IntArray]
+"""What a batch is made of: sentences [S], their fragments [F] in this order, and how many each has [S]."""
+
 
 @dataclass(frozen=True)
 class LookedUp:
@@ -93,7 +96,7 @@ class Batch:
 
 
 class Sampler:
-    """Draws each epoch's fragments and groups them by sentence into batches of about the wanted size."""
+    """Draws each epoch's fragments and groups them into batches of about the wanted size."""
 
     def __init__(
         self,
@@ -104,6 +107,7 @@ class Sampler:
         *,
         batch_size: int,
         seed: int,
+        shuffle: str = "sentences",
         shares: FloatArray | None = None,
         weights: FloatArray | None = None,
         names: NameBits | None = None,
@@ -130,25 +134,39 @@ class Sampler:
         self._soft_targets = soft_targets
         self._batch_size = batch_size
         self._seed = seed
+        self._shuffle = shuffle
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
         random = np.random.default_rng([self._seed, number])
         kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
-        sentence_of = self._examples.fragments.sentences[kept]
+        sentence_of = self._examples.fragments.sentences
         if self._shares is not None:
             seen = random.random(len(self._shares), dtype=np.float32) < self._shares
-            kept, sentence_of = kept[seen[sentence_of]], sentence_of[seen[sentence_of]]
-        counts = np.bincount(sentence_of, minlength=len(self._text))
+            kept = kept[seen[sentence_of[kept]]]
+        if not len(kept):
+            return
+        grouped = self._by_fragment if self._shuffle == "fragments" else self._by_sentence
+        for sentences, chosen, counts in grouped(kept, random):
+            yield self._batch(self._text.take(sentences), sentences, chosen, counts, random)
+
+    def _by_sentence(self, kept: IntArray, random: np.random.Generator) -> Iterator[Group]:
+        """Groups of whole sentences in random order."""
+        counts = np.bincount(self._examples.fragments.sentences[kept], minlength=len(self._text))
         offsets = np.concatenate([[0], np.cumsum(counts)])
         order = random.permutation(np.flatnonzero(counts))
-        if not len(order):
-            return
         cuts = np.cumsum(counts[order]) // self._batch_size
         for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
-            text = self._text.take(sentences)
             chosen, fragment_offsets = ragged(offsets, sentences)
-            yield self._batch(text, sentences, kept[chosen], np.diff(fragment_offsets), random)
+            yield sentences, kept[chosen], np.diff(fragment_offsets)
+
+    def _by_fragment(self, kept: IntArray, random: np.random.Generator) -> Iterator[Group]:
+        """Groups of fragments from anywhere in the corpus, each with its whole sentence."""
+        order = random.permutation(kept)
+        for first in range(0, len(order), self._batch_size):
+            chosen = np.sort(order[first : first + self._batch_size])
+            sentences, counts = np.unique(self._examples.fragments.sentences[chosen], return_counts=True)
+            yield sentences, chosen, counts
 
     def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
         """From now on show the network the surroundings of sentences.

@@ -247,6 +247,7 @@ class SamplerMaker:
             self.config.sampling,
             batch_size=self.config.training.batch,
             seed=self.config.training.seed,
+            shuffle=self.config.training.shuffle,
             shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
             weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
             names=names,
