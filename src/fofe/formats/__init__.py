@@ -12,20 +12,8 @@ from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, check_is_text, open_bytes
-from fofe.base.report import Report
+from fofe.base.report import Report as Report
 from fofe.text.document import Document
-
-__all__ = [
-    "FORMATS",
-    "Format",
-    "Report",
-    "corpus_files",
-    "format_named",
-    "guess_format",
-    "read_corpus",
-    "with_tokens",
-    "write_corpus",
-]
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain, count
 from pathlib import Path
 from typing import IO
 
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import STANDARD, Target, read_text, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import (
-    BYTE_ORDER_MARK,
-    label_without_spaces,
-    labelled,
-    note_losses,
-    without_surrogates,
-)
+from fofe.formats import common
 from fofe.text.document import Document, Mention
 
 TEXT_SUFFIX = ".txt"
@@ -119,7 +114,7 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
             f"the mention reads {columns[2]!r} but {start}:{end} of the text is {covered!r}",
             remedy="offsets count code points; was the text changed after annotation?",
         )
-    yield labelled(start, end, found[1], text)
+    yield common.labelled(start, end, found[1], text)
 
 
 def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
@@ -128,16 +123,16 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
     File names are the ids, with unsafe characters replaced.
     """
     folder = _empty_folder(path_or_stream)
-    names = _Names(report)
-    for document in documents:
-        name = names.of(document)
-        note_losses(document, report, "brat", name)
-        text = without_surrogates(document.text, report, name)
+    used: set[str] = set()
+    for number, document in enumerate(documents, start=1):
+        name = _file_name(document, number, used, report)
+        common.note_losses(document, report, "brat", name)
+        text = common.without_surrogates(document.text, report, name)
         with write_atomically(folder / (name + ANNOTATION_SUFFIX)) as stream:
             write_mentions(document.mentions, text, stream, report)
         with write_atomically(folder / (name + TEXT_SUFFIX)) as stream:
             # A text that begins with U+FEFF needs a byte order mark, or U+FEFF would be taken for it.
-            stream.write(BYTE_ORDER_MARK + text if text.startswith(BYTE_ORDER_MARK) else text)
+            stream.write(common.BYTE_ORDER_MARK + text if text.startswith(common.BYTE_ORDER_MARK) else text)
 
 
 def _empty_folder(target: Target) -> Path:
@@ -158,30 +153,19 @@ def _empty_folder(target: Target) -> Path:
 def write_mentions(mentions: list[Mention], text: str, stream: IO[str], report: Report) -> None:
     """Write the lines of an annotation file."""
     for number, mention in enumerate(mentions, start=1):
-        label = without_surrogates(label_without_spaces(mention, report), report, "label")
+        label = common.without_surrogates(common.label_without_spaces(mention, report), report, "label")
         covered = text[mention.start : mention.end].translate(_LINE_BREAKS)
         stream.write(f"T{number}\t{label} {mention.start} {mention.end}\t{covered}\n")
 
 
-class _Names:
-    """Safe and distinct file names, whatever the ids."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._used: set[str] = set()
-        self._count = 0
-
-    def of(self, document: Document) -> str:
-        self._count += 1
-        safe = (
-            re.sub(r"[^\w.-]+", "_", document.id).strip(".").encode()[:_LONGEST_NAME].decode(errors="ignore")
-        )
-        name = base = safe or f"document-{self._count:06}"
-        number = 1
-        while name.casefold() in self._used:  # some file systems take a.txt and A.txt for the same file
-            number += 1
-            name = f"{base}-{number}"
-        self._used.add(name.casefold())
-        if document.id and name != document.id:
-            self._report.note("document ids changed into file names", f"{document.id!r} -> {name}")
-        return name
+def _file_name(document: Document, number: int, used: set[str], report: Report) -> str:
+    """A safe and new file name, whatever the id."""
+    safe = re.sub(r"[^\w.-]+", "_", document.id).strip(".").encode()[:_LONGEST_NAME].decode(errors="ignore")
+    base = safe or f"document-{number:06}"
+    names = chain([base], (f"{base}-{again}" for again in count(2)))
+    # Some file systems take a.txt and A.txt for the same file.
+    name = next(name for name in names if name.casefold() not in used)
+    used.add(name.casefold())
+    if document.id and name != document.id:
+        report.note("document ids changed into file names", f"{document.id!r} -> {name}")
+    return name

@@ -21,22 +21,14 @@ from pathlib import Path
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import (
-    BYTE_ORDER_MARK,
-    UNALIGNED,
-    label_without_spaces,
-    labelled,
-    note_losses,
-    places,
-    require_tokens,
-    without_surrogates,
-)
+from fofe.formats import common
 from fofe.formats.tag_schemes import LETTERS, OUTSIDE, TagScheme, TagSpan, detect_tag_scheme, tag_scheme
 from fofe.text.align import align
-from fofe.text.document import Document, Mention
+from fofe.text.document import Document
 
 AUTO = "auto"
 DOCUMENT_START = "-DOCSTART-"
+CROSSING = "mentions left out because they cross a sentence border"
 
 _TAG = re.compile(f"{OUTSIDE}|[{''.join(sorted(LETTERS))}]-.+", re.DOTALL)
 _SPACES = re.compile("[ \t]+")
@@ -45,7 +37,7 @@ _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows of a sentence; without rows, the start of a document."""
+    """The rows of a sentence."""
 
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
@@ -68,47 +60,54 @@ def read(
     """
     name = display_name(path)
     lines = [line.removesuffix("\r") for line in read_text(path).split("\n")]
-    table = _Table(name, lines, token_column, tag_column, comments)
     with in_file(name):
-        sentences = list(table.sentences(report))
+        documents = _Table(lines, token_column, tag_column, comments).documents(report, name)
+        sentences = list(chain.from_iterable(documents))
         found = _scheme(sentences, scheme, report)
-    if not any(rows.words for rows in sentences):
+    if not sentences:
         report.note(EMPTY_FILES, name)
-    for group in _documents(sentences):
-        yield _document(group, found, name, report)
+    for rows in documents:
+        yield _document(rows, found, name, report)
 
 
 @dataclass
 class _Table:
     """The lines of a file, split into columns."""
 
-    path: str
     lines: list[str]
     token_column: int
     tag_column: int | None
     comments: bool | None
 
-    def sentences(self, report: Report) -> Iterator[_Rows]:
-        """The sentences in order, and an empty one at the start of each document."""
-        self._tabs = _has_tabs(self.lines)
-        self._width: int | None = None
-        rows = _Rows()
+    def __post_init__(self) -> None:
+        """Separate by tabs if most rows have them; possible comments count only if there is nothing else."""
+        filled = [line for line in self.lines if line.strip(" \t") and not line.startswith(DOCUMENT_START)]
+        rows = [line for line in filled if not line.startswith("#")] or filled
+        self._tabs = 2 * sum("\t" in line for line in rows) > len(rows)
+
+    def documents(self, report: Report, path: str) -> list[list[_Rows]]:
+        """The sentences of each document; those before the first start are a document too."""
+        documents: list[list[_Rows]] = []
+        rows: _Rows | None = None
+        width: int | None = None
         for number, line in enumerate(self.lines, start=1):
             columns = line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
-            starts_document = line.startswith(DOCUMENT_START)
-            if starts_document or not line.strip(" \t"):
-                if rows.words:
-                    yield rows
-                    rows = _Rows()
-                if starts_document:
-                    yield _Rows()
+            if line.startswith(DOCUMENT_START):
+                rows = None
+                documents.append([])
+            elif not line.strip(" \t"):
+                rows = None
             elif self._is_comment(line, columns):
-                report.note("comment lines left out", f"{self.path}:{number}")
+                report.note("comment lines left out", f"{path}:{number}")
             else:
-                self._check_width(line, columns, number)
+                width = width or len(columns)
+                self._check_width(line, columns, width, number)
+                if rows is None:
+                    rows = _Rows()
+                    documents = documents or [[]]
+                    documents[-1].append(rows)
                 self._add(rows, columns, number)
-        if rows.words:
-            yield rows
+        return documents
 
     def _is_comment(self, line: str, columns: list[str]) -> bool:
         """True for a comment such as `# text = ...`, false for the token `#` of a tweet."""
@@ -121,6 +120,15 @@ class _Table:
         tag = _column(columns, self.tag_column)
         return tag is None or not is_tag(tag)
 
+    def _check_width(self, line: str, columns: list[str], width: int, number: int) -> None:
+        if len(columns) != width:
+            separator = "tab" if self._tabs else "space"
+            remedy = f"look for a {separator} inside a token, or a line without its tag"
+            if line.startswith("#"):
+                remedy += "; a comment line needs --comments"
+            problem = f"{len(columns)} columns where the rows before have {width}"
+            raise InputError(problem, line=number, remedy=remedy)
+
     def _add(self, rows: _Rows, columns: list[str], number: int) -> None:
         word = _column(columns, self.token_column)
         if not word:
@@ -129,38 +137,19 @@ class _Table:
             raise InputError(problem, line=number, remedy=remedy)
         rows.words.append(word)
         rows.lines.append(number)
-        if self.tag_column is not None:
-            rows.tags.append(self._tag(columns, self.tag_column, number))
-
-    def _check_width(self, line: str, columns: list[str], number: int) -> None:
-        if self._width is None:
-            self._width = len(columns)
-        if len(columns) != self._width:
-            separator = "tab" if self._tabs else "space"
-            remedy = f"look for a {separator} inside a token, or a line without its tag"
-            if line.startswith("#"):
-                remedy += "; a comment line needs --comments"
-            problem = f"{len(columns)} columns where the rows before have {self._width}"
-            raise InputError(problem, line=number, remedy=remedy)
-
-    def _tag(self, columns: list[str], tag_column: int, number: int) -> str:
+        if self.tag_column is None:
+            return
+        tag = _column(columns, self.tag_column)
         if len(columns) == 1:
             remedy = "give a word and a tag on each line"
             raise InputError("one column only, so no tag", line=number, remedy=remedy)
-        tag = _column(columns, tag_column)
         if tag is None:
-            raise InputError(f"there is no column {tag_column}", line=number, remedy="columns count from 0")
+            problem = f"there is no column {self.tag_column}"
+            raise InputError(problem, line=number, remedy="columns count from 0")
         if not is_tag(tag):
             remedy = "a tag is O or like B-PER; --tag-column names its column"
             raise InputError(f"{tag!r} is not a tag", line=number, remedy=remedy)
-        return tag
-
-
-def _has_tabs(lines: list[str]) -> bool:
-    """True if most rows have tabs; lines that may be comments count only if there are no others."""
-    filled = [line for line in lines if line.strip(" \t") and not line.startswith(DOCUMENT_START)]
-    rows = [line for line in filled if not line.startswith("#")] or filled
-    return 2 * sum("\t" in line for line in rows) > len(rows)
+        rows.tags.append(tag)
 
 
 def is_tag(text: str) -> bool:
@@ -189,32 +178,15 @@ def _scheme(sentences: list[_Rows], name: str, report: Report) -> TagScheme | No
     return scheme
 
 
-def _documents(sentences: list[_Rows]) -> Iterator[list[_Rows]]:
-    """The sentences of each document; those before the first start are a document too."""
-    group: list[_Rows] | None = None
-    for rows in sentences:
-        if rows.words:
-            group = [] if group is None else group
-            group.append(rows)
-        else:
-            if group is not None:
-                yield group
-            group = []
-    if group is not None:
-        yield group
-
-
-def _document(group: list[_Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
-    document = Document.from_words(rows.words for rows in group)
-    if scheme is None:
-        return document
-    for sentence, rows in zip(document.sentences, group, strict=True):
-        spans, faults = scheme.decode(rows.tags)
+def _document(sentences: list[_Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
+    document = Document.from_words(rows.words for rows in sentences)
+    for sentence, rows in zip(document.sentences, sentences, strict=True):
+        spans, faults = scheme.decode(rows.tags) if scheme else ([], [])
         for position, mend in faults:
             report.note(mend, f"{path}:{rows.lines[position]}")
         for first, last, label in spans:
             start, end = sentence.tokens[first].start, sentence.tokens[last - 1].end
-            document.mentions.append(labelled(start, end, label, document.text))
+            document.mentions.append(common.labelled(start, end, label, document.text))
     return document
 
 
@@ -226,22 +198,22 @@ def write(
     remaining = iter(documents)
     first = list(islice(remaining, 2))
     with open_output(path_or_stream) as stream:
-        for place, document in places(chain(first, remaining)):
+        for place, document in common.places(chain(first, remaining)):
             stream.write(format_document(document, report, place, scheme=tags, alone=len(first) == 1))
 
 
 def format_document(document: Document, report: Report, place: str, *, scheme: TagScheme, alone: bool) -> str:
     """The rows of one document, after a `-DOCSTART-` line unless it is alone; the report calls it `place`."""
-    content = without_surrogates("".join(_lines(document, scheme, report, place)), report, place)
+    content = common.without_surrogates("".join(_lines(document, scheme, report, place)), report, place)
     if not alone:
         return f"{DOCUMENT_START} {OUTSIDE}\n\n{content}"
     # A text that begins with U+FEFF needs a byte order mark, or U+FEFF would be taken for it.
-    return BYTE_ORDER_MARK + content if content.startswith(BYTE_ORDER_MARK) else content
+    return common.BYTE_ORDER_MARK + content if content.startswith(common.BYTE_ORDER_MARK) else content
 
 
 def _lines(document: Document, scheme: TagScheme, report: Report, place: str) -> Iterator[str]:
-    require_tokens(document, place)
-    note_losses(document, report, "CoNLL", place, kept="tokens")
+    common.require_tokens(document, place)
+    common.note_losses(document, report, "CoNLL", place, kept="tokens")
     if document.id:
         report.note("document ids that CoNLL cannot hold", place)
     if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
@@ -258,28 +230,21 @@ def _flat_spans(document: Document, report: Report, place: str) -> list[list[Tag
     """The mentions of each sentence that align with tokens, the longest of those that overlap."""
     aligned, rest = align(document)
     for mention in rest:
-        report.note(_why_unaligned(document, mention), f"{place} {mention.start}:{mention.end}")
+        start, end = mention.start, mention.end
+        crosses = sum(one.start < end and start < one.end for one in document.sentences) > 1
+        report.note(CROSSING if crosses else common.UNALIGNED, f"{place} {start}:{end}")
     kept: list[list[TagSpan]] = [[] for _ in document.sentences]
     taken: list[set[int]] = [set() for _ in document.sentences]
     for span, mention in sorted(aligned, key=lambda pair: pair[0].start - pair[0].end):
         tokens = range(span.start, span.end)
         if taken[span.sentence].isdisjoint(tokens):
             taken[span.sentence].update(tokens)
-            label = label_without_spaces(mention, report)
+            label = common.label_without_spaces(mention, report)
             kept[span.sentence].append(TagSpan(span.start, span.end, label))
         else:
             shadowed = "mentions left out because one at least as long overlaps them"
             report.note(shadowed, f"{place} {mention.start}:{mention.end}")
     return kept
-
-
-def _why_unaligned(document: Document, mention: Mention) -> str:
-    touched = sum(
-        sentence.start < mention.end and mention.start < sentence.end for sentence in document.sentences
-    )
-    if touched > 1:
-        return "mentions left out because they cross a sentence border"
-    return UNALIGNED
 
 
 def _writable(word: str, report: Report, place: str) -> str:

@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, display_name, open_bytes, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import (
-    UNALIGNED,
-    has_scores,
-    labelled,
-    note_losses,
-    places,
-    require_tokens,
-    without_surrogates,
-)
+from fofe.formats import common
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:
@@ -79,7 +71,7 @@ def document_of(doc: Doc, report: Report, place: str) -> Document:
         if not span.label_:
             report.note("spans without a label read as MENTION", place)
         label = span.label_ or "MENTION"
-        document.mentions.append(labelled(span.start_char, span.end_char, label, doc.text, score))
+        document.mentions.append(common.labelled(span.start_char, span.end_char, label, doc.text, score))
     return document
 
 
@@ -105,7 +97,7 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
         raise InputError("a DocBin needs a file to be written to, not a stream")
     vocabulary = spacy.blank("xx").vocab
     stored = DocBin(store_user_data=True)
-    for place, document in places(documents):
+    for place, document in common.places(documents):
         stored.add(doc_of(document, vocabulary, report, place))
     with write_atomically(path_or_stream, "wb") as stream:
         stream.write(stored.to_bytes())
@@ -115,8 +107,8 @@ def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> D
     """The spaCy doc of a document; text between tokens becomes tokens too, so that the text is kept."""
     from spacy.tokens import Doc
 
-    require_tokens(document, place)
-    text = without_surrogates(document.text, report, place)
+    common.require_tokens(document, place)
+    text = common.without_surrogates(document.text, report, place)
     parts = list(_parts(document, len(text)))
     doc = Doc(
         vocabulary,
@@ -126,7 +118,7 @@ def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> D
     )
     if document.id:
         doc.user_data["id"] = document.id
-    note_losses(document, report, "a DocBin", place, kept="tokens, scores")
+    common.note_losses(document, report, "a DocBin", place, kept="tokens, scores")
     _add_spans(doc, document.mentions, report, place)
     return doc
 
@@ -151,14 +143,14 @@ def _add_spans(doc: Doc, mentions: list[Mention], report: Report, place: str) ->
     spacy = require_spacy()
     spans, scores = [], []
     for mention in mentions:
-        label = without_surrogates(mention.label, report, place)
+        label = common.without_surrogates(mention.label, report, place)
         span = doc.char_span(mention.start, mention.end, label=label)
         if span is None:
-            report.note(UNALIGNED, f"{place} {mention.start}:{mention.end}")
+            report.note(common.UNALIGNED, f"{place} {mention.start}:{mention.end}")
         else:
             spans.append(span)
             scores.append(float(mention.score))
     doc.spans[GROUP] = spans
-    if any(map(has_scores, mentions)):
+    if any(map(common.has_scores, mentions)):
         doc.spans[GROUP].attrs[SCORES] = scores
     doc.ents = spacy.util.filter_spans(spans)

@@ -13,7 +13,7 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
 from fofe.base.report import Report
-from fofe.formats.common import labelled, note_losses, other_meta, places, to_json, without_surrogates
+from fofe.formats import common
 from fofe.formats.json_fields import Fields, read_objects
 from fofe.text.document import Document
 from fofe.text.offsets import OffsetMap, OffsetUnit
@@ -38,7 +38,7 @@ def _document(fields: Fields, report: Report, unit: OffsetUnit) -> Document:
             start, end = positions.to_codepoints(start), positions.to_codepoints(end)
         except InputError as error:
             raise entity.error(error.problem, error.remedy) from None
-        document.mentions.append(labelled(start, end, entity.string("label"), document.text))
+        document.mentions.append(common.labelled(start, end, entity.string("label"), document.text))
     for relation in fields.objects("relations", optional=True):
         report.note("doccano relations left out", relation.place)
     document.meta = fields.rest()
@@ -56,17 +56,17 @@ def write(
 ) -> None:
     """Write a line for each document, with `label` as doccano imports it."""
     with open_output(path_or_stream) as stream:
-        for place, document in places(documents):
-            line = to_json(_line(document, report, place, offsets), place)
-            stream.write(without_surrogates(line, report, place) + "\n")
+        for place, document in common.places(documents):
+            line = common.to_json(_line(document, report, place, offsets), place)
+            stream.write(common.without_surrogates(line, report, place) + "\n")
 
 
 def _line(document: Document, report: Report, place: str, unit: OffsetUnit) -> dict[str, object]:
-    note_losses(document, report, "doccano", place, kept="metadata")
+    common.note_losses(document, report, "doccano", place, kept="metadata")
     positions = OffsetMap(document.text, unit).from_codepoints
     labels = [
         [positions(mention.start), positions(mention.end), mention.label] for mention in document.mentions
     ]
     head = {"id": document.id} if document.id else {}
-    meta = other_meta(document, RESERVED_KEYS, report, place)
+    meta = common.other_meta(document, RESERVED_KEYS, report, place)
     return {**head, **meta, "text": document.text, "label": labels}

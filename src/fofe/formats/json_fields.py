@@ -11,20 +11,13 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import display_name, read_lines
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import parse_label
-from fofe.text.document import NAME, NOMINAL, Mention
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
-
-
-def _if_it_is(tool: str, format: str) -> str:
-    """The advice to name the format, as an option of a command or in a configuration."""
-    options = f'by --from, --format or --input, in a configuration by format = "{format}"'
-    return f"if it is {tool}'s, name the format {format}: {options}"
-
-
-IF_DOCCANO = _if_it_is("doccano", "doccano")
-IF_LABEL_STUDIO = _if_it_is("Label Studio", "label-studio")
+_IF_IT_IS = (
+    'if it is {}\'s, name the format {}: by --from, --format or --input, in a configuration by format = "{}"'
+)
+IF_DOCCANO = _IF_IT_IS.format("doccano", "doccano", "doccano")
+IF_LABEL_STUDIO = _IF_IT_IS.format("Label Studio", "label-studio", "label-studio")
 
 
 class Fields:
@@ -57,125 +50,8 @@ class Fields:
             raise self.error(f'both "{present[0]}" and "{present[1]}"', "give one of them")
         return present[0] if present else None
 
-    def string(self, key: str, *, empty: bool = False) -> str:
-        value = self._take(key, str, "a string")
-        if not value and not empty:
-            raise self.error(f'"{key}" is empty')
-        return str(value)
-
-    def identifier(self, key: str) -> str:
-        """An id, which may be a number in the file."""
-        if key not in self._values:
-            return ""
-        if isinstance(self._values[key], int) and not isinstance(self._values[key], bool):
-            self._taken.add(key)
-            return str(self._values[key])
-        return self.string(key, empty=True)
-
-    def strings(self, key: str) -> list[str]:
-        """A list of words, none of them empty."""
-        values = self._take(key, list, "a list of words")
-        for number, value in enumerate(values, start=1):
-            if not isinstance(value, str):
-                raise self.error(f'number {number} of "{key}" is {_describe(value)}, not a word')
-            if not value:
-                raise self.error(f'number {number} of "{key}" is an empty word')
-        return list(values)
-
-    def objects(self, key: str, *, lists_as: tuple[str, ...] = (), optional: bool = False) -> list[Fields]:
-        """A list of objects, each of which may also be the list of its fields `lists_as`."""
-        if optional and key not in self._values:
-            return []
-        children = []
-        for number, value in enumerate(self._take(key, list, "a list"), start=1):
-            name = f'number {number} of "{key}"'
-            if lists_as and isinstance(value, list):
-                if len(value) != len(lists_as):
-                    raise self.error(f"{name} has {len(value)} parts", f"write [{', '.join(lists_as)}]")
-                value = dict(zip(lists_as, value, strict=True))
-            children.append(self._child(value, name))
-        return children
-
-    def inner(self, key: str) -> Fields:
-        """Another object inside this one."""
-        return self._child(self._take(key, dict, "an object"), f'"{key}"')
-
-    def renamed(self, names: dict[str, str]) -> Fields:
-        """The same object with other names for some of its fields."""
-        return self._child({names.get(key, key): value for key, value in self._values.items()}, self._name)
-
-    def flag(self, key: str) -> bool:
-        """A boolean; false for null or a missing field."""
-        return bool(self._values.get(key)) and bool(self._take(key, bool, "true or false"))
-
-    def number(self, key: str, default: float) -> float:
-        """A number; the default for null or a missing field."""
-        return default if self._values.get(key) is None else self._score(key)
-
-    def pairs(self, key: str) -> list[Fields]:
-        """A list of [start, end] pairs."""
-        return self.objects(key, lists_as=("start", "end"))
-
-    def spans(self, key: str, length: int, unit: str) -> list[tuple[int, int]]:
-        """The spans of a list of [start, end] pairs, or one of everything for `true`; else none."""
-        if key not in self._values:
-            return []
-        if isinstance(self._values[key], bool):
-            self._taken.add(key)
-            return [(0, length)] if self._values[key] and length else []
-        return [pair.span(length, unit) for pair in self.pairs(key)]
-
-    def head(self, start: int, end: int, unit: str) -> tuple[int, int] | None:
-        """The span of a mention's head, which lies in the span of the mention."""
-        if "head" not in self._values:
-            return None
-        (head,) = self._child({"head": [self._values["head"]]}, self._name).pairs("head")
-        self._taken.add("head")
-        first, last = head.span(end, unit)
-        if first < start:
-            raise self.error(f"the head {first}:{last} lies outside the span {start}:{end}")
-        return first, last
-
-    def span(self, length: int, unit: str) -> tuple[int, int]:
-        """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
-        start: int = self._take("start", int, "a whole number")
-        end: int = self._take("end", int, "a whole number")
-        if start >= end:
-            raise self.error(f"span {start}:{end} is empty or runs backwards", "the end is exclusive")
-        if start < 0 or end > length:
-            counted = "offsets count code points" if unit == "characters" else "positions count"
-            raise self.error(f"span {start}:{end} lies outside the {length} {unit}", f"{counted} from 0")
-        return start, end
-
-    def mention(
-        self, start: int, end: int, text: str, report: Report, head: tuple[int, int] | None
-    ) -> Mention:
-        """The mention that these fields describe, at the characters `start:end` of the text."""
-        type, kind = self._label()
-        covered = text[start:end]
-        if "text" in self._values and self.string("text", empty=True) != covered:
-            raise self.error(
-                f'"text" is {self._values["text"]!r} but the span covers {covered!r}',
-                "offsets count code points of the text, with a half-open end",
-            )
-        score = self._score("score") if "score" in self._values else 1.0
-        mention = Mention(start, end, type, kind, score, covered, self._alternatives(), head)
-        self.note_rest(report)
-        return mention
-
-    def note_rest(self, report: Report) -> None:
-        """Count the fields that a document cannot hold."""
-        for key in self.rest():
-            report.note(f'fields "{key}" of a mention or sentence left out', self.place)
-
-    def rest(self) -> dict[str, object]:
-        """The fields that were not taken."""
-        return {key: value for key, value in self._values.items() if key not in self._taken}
-
-    def _child(self, value: object, name: str) -> Fields:
-        return Fields(value, self._path, self._line, name)
-
-    def _take(self, key: str, kind: type, description: str) -> Any:
+    def take(self, key: str, kind: type, description: str) -> Any:
+        """The value of a field that must be there, of a certain type."""
         if key not in self._values:
             raise self.error(f'"{key}" is missing', f"it should be {description}")
         value = self._values[key]
@@ -184,27 +60,111 @@ class Fields:
         self._taken.add(key)
         return value
 
-    def _label(self) -> tuple[str, str]:
-        if "kind" not in self._values:
-            return parse_label(self.string("type"))
-        kind = self.string("kind", empty=True)
-        if kind not in (NAME, NOMINAL):
-            raise self.error(f'"kind" is {kind!r}', f"use {NAME} for a name or {NOMINAL} for a nominal")
-        return self.string("type"), kind
+    def string(self, key: str, *, empty: bool = False) -> str:
+        value = self.take(key, str, "a string")
+        if not value and not empty:
+            raise self.error(f'"{key}" is empty')
+        return str(value)
 
-    def _score(self, key: str) -> float:
+    def identifier(self, key: str) -> str:
+        """An id, which may be a number in the file."""
+        if key not in self._values:
+            return ""
+        if type(self._values[key]) is int:
+            return str(self.take(key, int, "a whole number"))
+        return self.string(key, empty=True)
+
+    def strings(self, key: str) -> list[str]:
+        """A list of words, none of them empty."""
+        values: list[str] = self.take(key, list, "a list of words")
+        for number, value in enumerate(values, start=1):
+            if not isinstance(value, str) or not value:
+                problem = "an empty word" if value == "" else f"{_describe(value)}, not a word"
+                raise self.error(f'number {number} of "{key}" is {problem}')
+        return values
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A number; the default, if there is one, for null or a missing field."""
+        value = self._values.get(key)
+        if value is None and default is not None:
+            return default
+        if (
+            not isinstance(value, (int, float))
+            or isinstance(value, bool)
+            or not abs(value) <= sys.float_info.max
+        ):
+            raise self.error(f'"{key}" is {_describe(value)}, not a number')
         self._taken.add(key)
-        value = self._values[key]
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if is_number and abs(value) <= sys.float_info.max:
-            return float(value)
-        raise self.error(f'"{key}" is {_describe(value)}, not a number')
+        return float(value)
 
-    def _alternatives(self) -> tuple[tuple[str, float], ...]:
-        if "alternatives" not in self._values:
-            return ()
-        pairs = self.objects("alternatives", lists_as=("label", "score"))
-        return tuple((pair.string("label"), pair._score("score")) for pair in pairs)
+    def flag(self, key: str) -> bool:
+        """A boolean; false for null or a missing field."""
+        return bool(self._values.get(key)) and bool(self.take(key, bool, "true or false"))
+
+    def inner(self, key: str) -> Fields:
+        """Another object inside this one."""
+        return self._child(self.take(key, dict, "an object"), f'"{key}"')
+
+    def objects(self, key: str, *, lists_as: tuple[str, ...] = (), optional: bool = False) -> list[Fields]:
+        """A list of objects, each of which may also be the list of its fields `lists_as`."""
+        if optional and key not in self._values:
+            return []
+        return self._children(key, self.take(key, list, "a list"), lists_as)
+
+    def spans(self, key: str, length: int, unit: str) -> list[tuple[int, int]]:
+        """The spans of a list of [start, end] pairs, or one of everything for `true`; else none."""
+        if isinstance(self._values.get(key), bool):
+            return [(0, length)] if self.take(key, bool, "a list") and length else []
+        pairs = self.objects(key, lists_as=("start", "end"), optional=True)
+        return [pair.span(length, unit) for pair in pairs]
+
+    def head(self, start: int, end: int, unit: str) -> tuple[int, int] | None:
+        """The span of a mention's head, which lies in the span of the mention."""
+        if "head" not in self._values:
+            return None
+        (head,) = self._children("head", [self.take("head", object, "a span")], ("start", "end"))
+        first, last = head.span(end, unit)
+        if first < start:
+            raise self.error(f"the head {first}:{last} lies outside the span {start}:{end}")
+        return first, last
+
+    def span(self, length: int, unit: str) -> tuple[int, int]:
+        """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
+        start: int = self.take("start", int, "a whole number")
+        end: int = self.take("end", int, "a whole number")
+        if start >= end:
+            raise self.error(f"span {start}:{end} is empty or runs backwards", "the end is exclusive")
+        if start < 0 or end > length:
+            counted = "offsets count code points" if unit == "characters" else "positions count"
+            raise self.error(f"span {start}:{end} lies outside the {length} {unit}", f"{counted} from 0")
+        return start, end
+
+    def renamed(self, names: dict[str, str]) -> Fields:
+        """The same object with other names for some of its fields."""
+        return self._child({names.get(key, key): value for key, value in self._values.items()}, self._name)
+
+    def rest(self) -> dict[str, object]:
+        """The fields that were not taken."""
+        return {key: value for key, value in self._values.items() if key not in self._taken}
+
+    def note_rest(self, report: Report) -> None:
+        """Count the fields that a document cannot hold."""
+        for key in self.rest():
+            report.note(f'fields "{key}" of a mention or sentence left out', self.place)
+
+    def _child(self, value: object, name: str) -> Fields:
+        return Fields(value, self._path, self._line, name)
+
+    def _children(self, key: str, values: list[object], lists_as: tuple[str, ...]) -> list[Fields]:
+        children = []
+        for number, value in enumerate(values, start=1):
+            name = f'number {number} of "{key}"'
+            if lists_as and isinstance(value, list):
+                if len(value) != len(lists_as):
+                    raise self.error(f"{name} has {len(value)} parts", f"write [{', '.join(lists_as)}]")
+                value = dict(zip(lists_as, value, strict=True))
+            children.append(self._child(value, name))
+        return children
 
 
 def parse_object(line: str, path: str, number: int) -> Fields:

@@ -24,10 +24,10 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
 from fofe.base.report import EMPTY_SENTENCES, Report
-from fofe.formats.common import UNALIGNED, other_meta, places, require_tokens, text_of, to_json
+from fofe.formats import common
 from fofe.formats.json_fields import IF_DOCCANO, IF_LABEL_STUDIO, Fields, parse_object, read_objects
 from fofe.text.align import Aligner, align, token_regions
-from fofe.text.document import REGION_KEYS, Document, Region, Sentence, Token
+from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
@@ -45,7 +45,8 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
     """
     for fields in read_objects(path, report):
         document = _document(fields, report)
-        _note_unread_annotation(fields, document, report)
+        if not fields.which(*MENTION_KEYS):
+            _note_unread_annotation(document, report, fields.place)
         yield document
 
 
@@ -54,33 +55,24 @@ def parse_line(line: str, path: str, number: int, report: Report) -> Document:
     return _document(parse_object(line, path, number), report)
 
 
-def _note_unread_annotation(fields: Fields, document: Document, report: Report) -> None:
-    """Count a line without mentions that has what looks like annotation under another name."""
-    if fields.which(*MENTION_KEYS):
-        return
+def _note_unread_annotation(document: Document, report: Report, place: str) -> None:
+    """Count fields of a line without mentions that look like annotation under another name."""
     for key, value in document.meta.items():
-        remedy = _remedy(key, value, document)
-        if remedy:
-            problem = f'lines with "{key}" but no "mentions", read as without mentions'
-            report.note(f"{problem}: {remedy}", fields.place)
-
-
-def _remedy(key: str, value: object, document: Document) -> str | None:
-    """What to do about a field that looks like annotation; None for any other."""
-    if not isinstance(value, list) or not value:
-        return None
-    if key in ("spans", "label", "labels") and isinstance(value[0], (list, dict)):
-        return 'rename it to "mentions" if it counts code points' if key == "spans" else IF_DOCCANO
-    if key in ("ner_tags", "tags") and len(value) == sum(1 for _ in document.tokens):
-        return "write words and tags as the columns of CoNLL"
-    return None
+        if not isinstance(value, list) or not value:
+            continue
+        if key in ("spans", "label", "labels") and isinstance(value[0], (list, dict)):
+            remedy = 'rename it to "mentions" if it counts code points' if key == "spans" else IF_DOCCANO
+        elif key in ("ner_tags", "tags") and len(value) == sum(1 for _ in document.tokens):
+            remedy = "write words and tags as the columns of CoNLL"
+        else:
+            continue
+        report.note(f'lines with "{key}" but no "mentions", read as without mentions: {remedy}', place)
 
 
 def _document(fields: Fields, report: Report) -> Document:
     if len(fields.which("text", "tokens")) > 1:
-        raise fields.error(
-            'both "text" and "tokens"', 'leave one of them out; offsets of tokens go under "sentences"'
-        )
+        remedy = 'leave one of them out; offsets of tokens go under "sentences"'
+        raise fields.error('both "text" and "tokens"', remedy)
     if fields.which("text"):
         document = _from_characters(fields, report)
     elif fields.which("sentences"):
@@ -102,38 +94,25 @@ def _document(fields: Fields, report: Report) -> Document:
 
 def _from_characters(fields: Fields, report: Report) -> Document:
     document = Document(fields.string("text", empty=True))
-    for mention in _mentions(fields):
-        start, end = mention.span(len(document.text), "characters")
-        head = mention.head(start, end, "characters")
-        document.mentions.append(mention.mention(start, end, document.text, report, head))
-    for status, key in REGION_KEYS.items():
-        document.regions += [
-            Region(start, end, status) for start, end in fields.spans(key, len(document.text), "characters")
-        ]
+    _annotate(document, fields, None, report)
     position = 0
     for sentence in fields.objects("sentences", optional=True):
         if sentence.which(*MENTION_KEYS):
             raise sentence.error("mentions of a sentence", 'put them beside "text", as spans of characters')
-        tokens = _tokens(sentence, document.text, position)
-        if tokens:
-            document.sentences.append(Sentence(tokens))
-            position = tokens[-1].end
+        pairs = sentence.objects("tokens", lists_as=("start", "end"))
+        spans = [pair.span(len(document.text), CHARACTERS) for pair in pairs]
+        for start, end in spans:
+            if start < position:
+                raise sentence.error(f"token {start}:{end} begins before the end of the one before it")
+            position = end
+        if spans:
+            document.sentences.append(
+                Sentence([Token(document.text[start:end], start, end) for start, end in spans])
+            )
         else:
             report.note(EMPTY_SENTENCES, sentence.place)
         sentence.note_rest(report)
     return document
-
-
-def _tokens(sentence: Fields, text: str, position: int) -> list[Token]:
-    """The tokens of a sentence that begins at `position` or later; they must be in order."""
-    tokens = []
-    for pair in sentence.pairs("tokens"):
-        start, end = pair.span(len(text), "characters")
-        if start < position:
-            raise sentence.error(f"token {start}:{end} begins before the end of the one before it")
-        tokens.append(Token(text[start:end], start, end))
-        position = end
-    return tokens
 
 
 def _from_words(sentences: list[Fields], report: Report) -> Document:
@@ -143,32 +122,52 @@ def _from_words(sentences: list[Fields], report: Report) -> Document:
     for fields, of_sentence in zip(sentences, words, strict=True):
         if not of_sentence:
             report.note(EMPTY_SENTENCES, fields.place)
-        tokens = next(built).tokens if of_sentence else []
-        for mention in _mentions(fields):
-            start, end = mention.span(len(tokens), "tokens")
-            head = mention.head(start, end, "tokens")
-            head = head and (tokens[head[0]].start, tokens[head[1] - 1].end)
-            start, end = tokens[start].start, tokens[end - 1].end
-            document.mentions.append(mention.mention(start, end, document.text, report, head))
-        document.regions += [
-            Region(tokens[start].start, tokens[end - 1].end, status)
-            for status, key in REGION_KEYS.items()
-            for start, end in fields.spans(key, len(tokens), "tokens")
-        ]
+        _annotate(document, fields, next(built).tokens if of_sentence else [], report)
     return document
 
 
-def _mentions(fields: Fields) -> list[Fields]:
+def _annotate(document: Document, fields: Fields, tokens: list[Token] | None, report: Report) -> None:
+    """Add mentions and regions, whose spans count the tokens of a sentence or, without, characters."""
+    unit, length = (CHARACTERS, len(document.text)) if tokens is None else (TOKENS, len(tokens))
+
+    def characters(span: tuple[int, int]) -> tuple[int, int]:
+        return span if tokens is None else (tokens[span[0]].start, tokens[span[1] - 1].end)
+
+    for mention in _mentions(fields):
+        span = mention.span(length, unit)
+        head = mention.head(*span, unit)
+        document.mentions.append(
+            _mention(mention, characters(span), document.text, head and characters(head))
+        )
+        mention.note_rest(report)
+    for status, key in REGION_KEYS.items():
+        document.regions += [Region(*characters(span), status) for span in fields.spans(key, length, unit)]
+
+
+def _mentions(fields: Fields) -> Iterator[Fields]:
+    """The mentions, each with its type, which may be called "label"; an error for one of doccano's."""
     key = fields.only_one(*MENTION_KEYS)
-    mentions = fields.objects(key, lists_as=("start", "end", "type")) if key else []
-    return [_with_type(mention) for mention in mentions]
+    for mention in fields.objects(key, lists_as=("start", "end", "type")) if key else ():
+        if mention.which("start_offset") and not mention.which("start"):
+            raise mention.error('"start" is missing', IF_DOCCANO)
+        yield mention if mention.which("type") else mention.renamed({"label": "type"})
 
 
-def _with_type(mention: Fields) -> Fields:
-    """The mention with its type, which may be called "label"; an error for one of doccano's."""
-    if mention.which("start_offset") and not mention.which("start"):
-        raise mention.error('"start" is missing', IF_DOCCANO)
-    return mention if mention.which("type") else mention.renamed({"label": "type"})
+def _mention(fields: Fields, span: tuple[int, int], text: str, head: tuple[int, int] | None) -> Mention:
+    """The mention that some fields describe, at a span of characters of the text."""
+    covered = text[slice(*span)]
+    if fields.which("kind"):
+        type, kind = fields.string("type"), fields.string("kind", empty=True)
+        if kind not in (NAME, NOMINAL):
+            raise fields.error(f'"kind" is {kind!r}', f"use {NAME} for a name or {NOMINAL} for a nominal")
+    else:
+        type, kind = common.parse_label(fields.string("type"))
+    if fields.which("text") and (shown := fields.string("text", empty=True)) != covered:
+        remedy = "offsets count code points of the text, with a half-open end"
+        raise fields.error(f'"text" is {shown!r} but the span covers {covered!r}', remedy)
+    pairs = fields.objects("alternatives", lists_as=("label", "score"), optional=True)
+    alternatives = tuple((pair.string("label"), pair.number("score")) for pair in pairs)
+    return Mention(*span, type, kind, fields.number("score", 1.0), covered, alternatives, head)
 
 
 def write(
@@ -187,7 +186,7 @@ def write(
     if spans not in (CHARACTERS, TOKENS):
         raise InputError(f"unknown kind of spans {spans!r}", remedy=f"use {CHARACTERS} or {TOKENS}")
     with open_output(path_or_stream) as stream:
-        for place, document in places(documents):
+        for place, document in common.places(documents):
             stream.write(format_line(document, report, place, spans=spans, tokens=tokens))
 
 
@@ -195,13 +194,13 @@ def format_line(
     document: Document, report: Report, place: str, *, spans: str = CHARACTERS, tokens: bool = True
 ) -> str:
     """The line of one document; the report calls it `place`."""
-    meta = other_meta(document, RESERVED_KEYS, report, place)
+    meta = common.other_meta(document, RESERVED_KEYS, report, place)
     if spans == TOKENS:
         head = {"id": document.id} if document.id else {}
         content = {**head, **meta, "sentences": _sentences(document, report, place)}
     else:
         mentions = [
-            mention if mention.text else replace(mention, text=text_of(mention, document.text))
+            mention if mention.text else replace(mention, text=common.text_of(mention, document.text))
             for mention in document.mentions
         ]
         tokens = tokens and bool(document.sentences)
@@ -209,7 +208,7 @@ def format_line(
         for token in document.tokens if tokens else ():
             if token.text != document.text[token.start : token.end]:
                 report.note("tokens that differ from their text, written by offsets alone", place)
-    line = to_json(content, place)
+    line = common.to_json(content, place)
     if _SURROGATE_PAIR.search(line):
         raise InputError(
             f"{place} spells one character as two surrogates, which JSON would join",
@@ -221,7 +220,7 @@ def format_line(
 
 def _sentences(document: Document, report: Report, place: str) -> list[dict[str, Any]]:
     """The words, mentions and regions of each sentence, with spans of tokens."""
-    require_tokens(document, place)
+    common.require_tokens(document, place)
     sentences: list[dict[str, Any]] = [
         {"tokens": sentence.words, "mentions": []} for sentence in document.sentences
     ]
@@ -238,7 +237,7 @@ def _sentences(document: Document, report: Report, place: str) -> list[dict[str,
         del content["text"]
         sentences[span.sentence]["mentions"].append(content)
     for mention in rest:
-        report.note(f"{UNALIGNED} of one sentence", f"{place} {mention.start}:{mention.end}")
+        report.note(f"{common.UNALIGNED} of one sentence", f"{place} {mention.start}:{mention.end}")
     regions, without_tokens = token_regions(document)
     for content, of_sentence in zip(sentences, regions, strict=True):
         content.update({key: list(map(list, spans)) for key, spans in vars(of_sentence).items() if spans})

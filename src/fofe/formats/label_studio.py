@@ -18,16 +18,7 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats.common import (
-    has_scores,
-    labelled,
-    note_losses,
-    other_meta,
-    places,
-    text_of,
-    to_json,
-    without_surrogates,
-)
+from fofe.formats import common
 from fofe.formats.json_fields import Fields
 from fofe.text.document import Document, Mention
 from fofe.text.offsets import OffsetMap
@@ -112,7 +103,7 @@ def _mentions(result: Fields, text: str, utf16: OffsetMap, report: Report) -> It
     start, end = _span(value, text, utf16, report)
     score = result.number("score", 1.0)
     for label in value.strings("labels"):
-        yield labelled(start, end, label, text, score)
+        yield common.labelled(start, end, label, text, score)
 
 
 def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:
@@ -137,29 +128,29 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
     """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
     with open_output(path_or_stream) as stream:
         before = "[\n"
-        for place, document in places(documents):
-            task = to_json(_task(document, report, place), place)
-            stream.write(before + without_surrogates(task, report, place))
+        for place, document in common.places(documents):
+            task = common.to_json(_task(document, report, place), place)
+            stream.write(before + common.without_surrogates(task, report, place))
             before = ",\n"
         stream.write("[]\n" if before == "[\n" else "\n]\n")
 
 
 def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
-    note_losses(document, report, "label-studio", place, kept="metadata, scores")
+    common.note_losses(document, report, "label-studio", place, kept="metadata, scores")
     results = [
         _result(mention, document.text, number) for number, mention in enumerate(document.mentions, start=1)
     ]
-    meta = other_meta(document, RESERVED_KEYS, report, place)
+    meta = common.other_meta(document, RESERVED_KEYS, report, place)
     data = {**meta, **({"id": document.id} if document.id else {}), "text": document.text}
-    if any(map(has_scores, document.mentions)):
+    if any(map(common.has_scores, document.mentions)):
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}
 
 
 def _result(mention: Mention, text: str, number: int) -> dict[str, Any]:
-    shown = text_of(mention, text)
+    shown = common.text_of(mention, text)
     value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
-    scored = {"score": float(mention.score)} if has_scores(mention) else {}
+    scored = {"score": float(mention.score)} if common.has_scores(mention) else {}
     return {
         "id": f"m{number}",
         "from_name": FROM_NAME,

@@ -26,11 +26,8 @@ class TagSpan(NamedTuple):
     label: str
 
 
-class Fault(NamedTuple):
-    """A token whose tag breaks the scheme, and how it was read."""
-
-    position: int
-    mend: str
+Fault = tuple[int, str]
+"""The position of a token whose tag breaks the scheme, and how it was read."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,13 @@ class TagScheme:
                 if start >= 0:
                     spans.append(TagSpan(start, position, label))
                     if self._marks_ends:
-                        faults.append(Fault(position - 1, UNFINISHED))
+                        faults.append((position - 1, UNFINISHED))
                 start = -1
                 if letter != OUTSIDE:
                     start, label = position, tag_label
                     mend = self._mend_of_start(letter, before == tag_label)
                     if mend is not None:
-                        faults.append(Fault(position, mend))
+                        faults.append((position, mend))
             if start >= 0 and self._marks_ends and letter in (self.end, self.single):
                 spans.append(TagSpan(start, position + 1, label))
                 start = -1
