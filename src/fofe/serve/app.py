@@ -12,6 +12,7 @@ from fastapi import FastAPI, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from fastapi.security import HTTPBearer
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
@@ -19,42 +20,26 @@ from starlette.staticfiles import StaticFiles
 from fofe.base.errors import FofeError
 from fofe.base.version import __version__
 from fofe.decode import STRATEGIES
-from fofe.serve import answers
-from fofe.serve.answers import (
-    MEDIA_TYPES,
-    JsonAnswer,
-    document_answer,
-    exported,
-    lattice_answer,
-    model_answer,
-)
+from fofe.serve import schemas
 from fofe.serve.batcher import Batcher
-from fofe.serve.direct import Direct, refused, unprocessable
-from fofe.serve.guard import OPEN_FOLDER, STREAM, Guard, Limits
-from fofe.serve.metrics import CONTENT_TYPE, Metrics
+from fofe.serve.guard import OPEN_FOLDER, STREAM, Direct, Guard, Limits, error_answer
+from fofe.serve.metrics import Metrics
 from fofe.serve.models import Models
-from fofe.serve.requests import (
-    ExportRequest,
-    LatticeRequest,
-    ModelRequest,
-    StreamQuery,
-    TagRequest,
-    list_choices,
-)
-from fofe.serve.stream import NDJSON, StreamAnswer
+from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
+from fofe.serve.stream import NDJSON, StreamAnswer, answers
 from fofe.show.lattice import lattices
 from fofe.tagging.model import Model
 
 PAGE = Path(__file__).parent / "page"
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    408: {"model": answers.Problem, "description": "The request did not arrive in time."},
-    413: {"model": answers.Problem, "description": "The request is too large."},
-    422: {"model": answers.Problem, "description": "The request does not fit the schema."},
-    503: {"model": answers.Problem, "description": "The request could not be answered in time."},
+    408: {"model": schemas.Problem, "description": "The request did not arrive in time."},
+    413: {"model": schemas.Problem, "description": "The request is too large."},
+    422: {"model": schemas.Problem, "description": "The request does not fit the schema."},
+    503: {"model": schemas.Problem, "description": "The request could not be answered in time."},
 }
 LOCKED: dict[int | str, dict[str, Any]] = {
-    401: {"model": answers.Problem, "description": "The token is missing or wrong."}
+    401: {"model": schemas.Problem, "description": "The token is missing or wrong."}
 }
 
 
@@ -75,11 +60,11 @@ class Server:
             lifespan=self._life,
             separate_input_output_schemas=False,
         )
-        self.app.add_exception_handler(RequestValidationError, _unprocessable)
-        self.app.add_exception_handler(HTTPException, _refused)
+        self.app.add_exception_handler(RequestValidationError, error_answer)
+        self.app.add_exception_handler(HTTPException, error_answer)
         self._add_paths()
         choices = {"Model": list(models.by_name), "Language": models.languages, "Scheme": models.schemes}
-        list_choices(self.app.openapi(), choices)
+        schemas.list_choices(self.app.openapi(), choices)
         paths = {getattr(route, "path", "") for route in self.app.routes}
         direct = Direct(
             self.app,
@@ -98,12 +83,12 @@ class Server:
         await self.batcher.stop()
 
     def _add_paths(self) -> None:
-        self._add("/health", self._health, answers.HealthAnswer, locked=False)
+        self._add("/health", self._health, schemas.HealthAnswer, locked=False)
         self._add("/metrics", self._metrics, response_class=PlainTextResponse)
-        self._add("/v1/models", self._models, answers.ModelsAnswer)
-        self._add("/v1/tag", self._tag, answers.TagAnswer)
-        self._add("/v1/lattice", self._lattice, answers.LatticeAnswer)
-        exports: dict[str, Any] = {kind.partition(";")[0]: {} for kind in MEDIA_TYPES.values()}
+        self._add("/v1/models", self._models, schemas.ModelsAnswer)
+        self._add("/v1/tag", self._tag, schemas.TagAnswer)
+        self._add("/v1/lattice", self._lattice, schemas.LatticeAnswer)
+        exports: dict[str, Any] = {kind.partition(";")[0]: {} for kind in schemas.MEDIA_TYPES.values()}
         self._add("/v1/export", self._export, response_class=Response, content=exports)
         lines = {"schema": {"type": "string"}}
         self._add(
@@ -152,7 +137,7 @@ class Server:
         """The name of the model that a request asks for, and the model with its options."""
         try:
             name = self.models.name_for(request.model, request.language)
-            return name, self.models.with_options(name, request.options)
+            return name, self.models.with_options(name, **request.options)
         except FofeError as error:
             raise HTTPException(422, str(error)) from None
 
@@ -162,11 +147,11 @@ class Server:
 
     async def _metrics(self) -> Response:
         """Return counts and times, for Prometheus."""
-        return Response(self.metrics.text(), media_type=CONTENT_TYPE)
+        return Response(self.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
     async def _models(self) -> JSONResponse:
         """List the loaded models."""
-        known = [model_answer(name, model) for name, model in self.models.by_name.items()]
+        known = [schemas.model_answer(name, model) for name, model in self.models.by_name.items()]
         return JSONResponse({"version": __version__, "models": known, "strategies": list(STRATEGIES)})
 
     async def _tag(self, request: TagRequest) -> Response:
@@ -174,18 +159,20 @@ class Server:
         name, model = self._chosen(request)
         texts = [request.text] if isinstance(request.text, str) else request.text
         tagged = await self.batcher.tag(model, texts)
-        documents = [document_answer(document, request.offsets, tokens=request.tokens) for document in tagged]
-        return JsonAnswer({"model": name, "offsets": request.offsets, "documents": documents})
+        documents = [
+            schemas.document_answer(document, request.offsets, tokens=request.tokens) for document in tagged
+        ]
+        return schemas.JsonAnswer({"model": name, "offsets": request.offsets, "documents": documents})
 
     async def _lattice(self, request: LatticeRequest) -> Response:
         """Return the scores of every fragment of a text, and its outcome."""
         name, model = self._chosen(request)
         (document,) = await self.batcher.tokenise(model, [request.text])
-
-        def score() -> list[answers.LatticeSentence]:
-            return lattice_answer(request.text, lattices(model, document), request.offsets, request.sentence)
-
-        sentences = await self.batcher.run(score)
+        sentences = await self.batcher.run(
+            lambda: schemas.lattice_answer(
+                request.text, lattices(model, document), request.offsets, request.sentence
+            )
+        )
         labels = list(model.labels)
         return JSONResponse(
             {"model": name, "offsets": request.offsets, "labels": labels, "sentences": sentences}
@@ -195,8 +182,8 @@ class Server:
         """Find mentions and write them in a format."""
         _, model = self._chosen(request)
         (document,) = await self.batcher.tag(model, [request.text])
-        content = exported(document, request.format).encode(errors="replace")
-        return Response(content, media_type=MEDIA_TYPES[request.format])
+        content = schemas.exported(document, request.format).encode(errors="replace")
+        return Response(content, media_type=schemas.MEDIA_TYPES[request.format])
 
     async def _stream(self, query: Annotated[StreamQuery, Query()], request: Request) -> Response:
         """Find mentions in a stream: one document per line, in and out.
@@ -206,18 +193,13 @@ class Server:
         """
         _, model = self._chosen(query)
         as_json = request.headers.get("content-type", "").startswith(NDJSON)
-        return StreamAnswer(self.batcher, self.limits, model, query.offsets, as_json=as_json)
+
+        async def tag(texts: list[str]) -> list[dict[str, Any]]:
+            tagged = await self.batcher.tag(model, texts)
+            return [schemas.document_answer(document, query.offsets) for document in tagged]
+
+        return StreamAnswer(answers(request.receive, self.limits, tag, as_json=as_json))
 
 
 async def _page() -> FileResponse:
     return FileResponse(PAGE / "index.html")
-
-
-async def _refused(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    return refused(error)
-
-
-async def _unprocessable(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    return unprocessable(error.errors())

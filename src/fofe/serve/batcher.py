@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from fofe.serve.metrics import Metrics
+from fofe.tagging.batching import groups, windows
 from fofe.tagging.by_language import tag_each
 from fofe.tagging.model import TOKENS_AT_ONCE, Model
-from fofe.text.document import Document, Sentence
+from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
 
 LONG_TEXT = 20_000
@@ -69,15 +70,15 @@ class Batcher:
 
     async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
         """The texts with their mentions."""
-        documents = await self.tokenise(model, texts)
-        self._metrics.documents.inc(len(documents))
-        tagged = [replace(document, mentions=[]) for document in documents]
-        for part in _parts(model, documents):
-            found = await self.tag_documents(model, [document for _, document in part])
-            for (number, _), document in zip(part, found, strict=True):
-                self._metrics.tokens.inc(sum(map(len, document.sentences)))
-                self._metrics.mentions.inc(len(document.mentions))
-                tagged[number].mentions += document.mentions
+        tagged = await self.tokenise(model, texts)
+        self._metrics.documents.inc(len(tagged))
+        chunks = [(document, chunk) for document in tagged for chunk in _chunks(model, document)]
+        of_chunks = (document for document, _ in chunks)
+        for part in groups((chunk for _, chunk in chunks), TOKENS_AT_ONCE):
+            for found in await self.tag_documents(model, part):
+                self._metrics.tokens.inc(sum(map(len, found.sentences)))
+                self._metrics.mentions.inc(len(found.mentions))
+                next(of_chunks).mentions.extend(found.mentions)
         return tagged
 
     async def tag_documents(self, model: Model, documents: list[Document]) -> list[Document]:
@@ -103,18 +104,14 @@ class Batcher:
             except Exception as error:
                 results = [error] * len(wanted)
             for work, result in zip(wanted, results, strict=True):
-                _settle(work.done, result)
+                if work.done.done():
+                    continue
+                if isinstance(result, Exception):
+                    work.done.set_exception(result)
+                else:
+                    work.done.set_result(result)
             for _ in batch:
                 self._queue.task_done()
-
-
-def _settle(future: asyncio.Future[list[Document]], result: list[Document] | Exception) -> None:
-    if future.done():
-        return
-    if isinstance(result, Exception):
-        future.set_exception(result)
-    else:
-        future.set_result(result)
 
 
 def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
@@ -123,33 +120,11 @@ def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
     return [[next(tagged) for _ in work.documents] for work in batch]
 
 
-def _parts(model: Model, documents: Sequence[Document]) -> Iterator[list[tuple[int, Document]]]:
-    """The documents in lists of about the size of a batch, each with its number.
-
-    A long document is cut between sentences, unless its sentences depend on each other.
-    """
-    part: list[tuple[int, Document]] = []
-    tokens = 0
-    for number, document in enumerate(documents):
-        for chunk in [document] if model.sees_documents else _cut(document):
-            part.append((number, chunk))
-            tokens += 1 + sum(map(len, chunk.sentences))
-            if tokens >= TOKENS_AT_ONCE:
-                yield part
-                part, tokens = [], 0
-    if part:
-        yield part
-
-
-def _cut(document: Document) -> Iterator[Document]:
-    """The document with some of its sentences at a time."""
-    sentences: list[Sentence] = []
-    tokens = 0
-    for sentence in document.sentences:
-        sentences.append(sentence)
-        tokens += len(sentence)
-        if tokens >= TOKENS_AT_ONCE:
-            yield replace(document, sentences=sentences)
-            sentences, tokens = [], 0
-    if sentences or not document.sentences:
-        yield replace(document, sentences=sentences)
+def _chunks(model: Model, document: Document) -> Iterator[Document]:
+    """The document, cut between sentences where it is long, unless its sentences depend on each other."""
+    if model.sees_documents:
+        yield document
+        return
+    lengths = list(map(len, document.sentences))
+    for window in windows(lengths, [], tokens_wanted=TOKENS_AT_ONCE, receptive_fields=()):
+        yield replace(document, sentences=document.sentences[window.first : window.last])

@@ -1,15 +1,24 @@
-"""The guard in front of the application: it checks the token, the size and the time of each request."""
+"""What stands before the application: a guard of all requests, and a shorter way for JSON.
+
+The guard checks the token, the size and the time of each request. `Direct` answers JSON without the layers
+of the framework, which under load take a quarter of the CPU time of a request that tags a sentence. FastAPI
+still describes these paths, and answers requests with another method.
+"""
 
 from __future__ import annotations
 
 import hmac
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fofe.serve.metrics import Metrics
@@ -47,15 +56,6 @@ class Limits:
     """The token that requests must carry as `Authorization: Bearer ...`."""
 
 
-class RefusalError(Exception):
-    """A request that is refused."""
-
-    def __init__(self, status: int, error: str) -> None:
-        super().__init__(error)
-        self.status = status
-        self.error = error
-
-
 class Guard:
     """Checks token, size and time of each request, and counts it."""
 
@@ -75,8 +75,10 @@ class Guard:
         self._metrics.under_way.inc()
         try:
             await self._pass(scope, receive, answer)
-        except RefusalError as refusal:
-            await answer.refuse(refusal)
+        except HTTPException as error:
+            refusal = await error_answer(None, error)
+            refusal.headers["connection"] = "close"  # the rest of the request will not be read
+            await refusal(scope, receive, answer)
         finally:
             self._metrics.under_way.dec()
             path = scope["path"] if scope["path"] in self._paths else "other"
@@ -86,7 +88,8 @@ class Guard:
         headers = dict(scope["headers"])
         if not self._is_allowed(scope["path"], headers):
             await _discard(receive, self._limits)
-            raise RefusalError(401, "this server needs a token: Authorization: Bearer TOKEN")
+            needed = "this server needs a token: Authorization: Bearer TOKEN"
+            raise HTTPException(401, needed, {"www-authenticate": "Bearer"})
         if scope["path"] == STREAM:
             await self._app(scope, receive, answer)
             return
@@ -102,11 +105,11 @@ class Guard:
             if answer.status:
                 raise  # the answer has begun: it can only be broken off
             if body is None:
-                raise RefusalError(408, f"the request did not arrive within {seconds:g} seconds") from None
-            raise RefusalError(503, f"not done within {seconds:g} seconds; send less text") from None
+                raise HTTPException(408, f"the request did not arrive within {seconds:g} seconds") from None
+            raise HTTPException(503, f"not done within {seconds:g} seconds; send less text") from None
         if body is None:
             await _discard(receive, self._limits)
-            raise RefusalError(413, f"more than the {self._limits.max_bytes} bytes that this server takes")
+            raise HTTPException(413, f"more than the {self._limits.max_bytes} bytes that this server takes")
 
     def _is_allowed(self, path: str, headers: dict[bytes, bytes]) -> bool:
         token = self._limits.token
@@ -132,34 +135,17 @@ class _Answer:
             message = {**message, "headers": headers}
         await self._send(message)
 
-    async def refuse(self, refusal: RefusalError) -> None:
-        """Send the reason, and close the connection: the rest of the request will not be read."""
-        body = json.dumps({"error": refusal.error}).encode()
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-        ]
-        if refusal.status == 401:
-            headers.append((b"www-authenticate", b"Bearer"))
-        await self({"type": "http.response.start", "status": refusal.status, "headers": headers})
-        await self({"type": "http.response.body", "body": body})
-
 
 async def _read(receive: Receive, most: int) -> bytes | None:
-    """The body, or None if it is longer than `most`."""
-    chunks: list[bytes] = []
-    size = 0
+    """The body, or None if it is longer than `most`; what arrived of it if the client hangs up."""
+    body: bytes = b""
     while True:
         message = await receive()
-        if message["type"] == "http.disconnect":
-            return b"".join(chunks)
-        chunks.append(message.get("body", b""))
-        size += len(chunks[-1])
-        if size > most:
+        body += message.get("body", b"")
+        if len(body) > most:
             return None
         if not message.get("more_body"):
-            return b"".join(chunks)
+            return body
 
 
 async def _discard(receive: Receive, limits: Limits) -> None:
@@ -181,3 +167,57 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return messages.pop() if messages else await receive()
 
     return replayed
+
+
+Handler = Callable[[Any], Awaitable[Response]]
+
+
+class Direct:
+    """Answers JSON that is posted to some paths, and passes everything else on. An ASGI application.
+
+    The guard in front of it passes a body as one message.
+    """
+
+    def __init__(self, app: ASGIApp, handlers: Mapping[str, tuple[type[BaseModel], Handler]]) -> None:
+        """`handlers` has, for each path, the type of its requests and the function that answers them."""
+        self._app = app
+        self._handlers = handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        posted = scope["type"] == "http" and scope["method"] == "POST"
+        if not posted or scope["path"] not in self._handlers:
+            await self._app(scope, receive, send)
+            return
+        fields, handler = self._handlers[scope["path"]]
+        body: bytes = (await receive())["body"]
+        try:
+            response = await handler(fields.model_validate(_parsed(scope, body)))
+        except (ValidationError, HTTPException) as error:
+            response = await error_answer(None, error)
+        await response(scope, receive, send)
+
+
+def _parsed(scope: Scope, body: bytes) -> Any:
+    """The content of a body. Its type must be JSON, which no foreign page can send without being asked."""
+    content_type: bytes = dict(scope["headers"]).get(b"content-type", b"")
+    family, _, kind = content_type.partition(b";")[0].strip().lower().partition(b"/")
+    if family != b"application" or not (kind == b"json" or kind.endswith(b"+json")):
+        raise HTTPException(422, "body: send JSON, with Content-Type: application/json")
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(422, f"body: not JSON: {error}") from None
+
+
+async def error_answer(_: object, error: Exception) -> JSONResponse:
+    """All errors in one shape. A body that cannot be decoded, 400 by the framework, is 422 too.
+
+    Mistakes are named without the input itself: it may be long or no valid text.
+    """
+    if isinstance(error, HTTPException):
+        status = 422 if error.status_code == 400 else error.status_code
+        return JSONResponse({"error": str(error.detail)}, status, error.headers)
+    assert isinstance(error, (RequestValidationError, ValidationError))
+    within = "body." if isinstance(error, ValidationError) else ""
+    lines = [f"{within}{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+    return JSONResponse({"error": "; ".join(lines)}, 422)

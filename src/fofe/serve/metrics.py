@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import (
-    CONTENT_TYPE_LATEST,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    generate_latest,
-)
+from functools import partial
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -21,24 +14,19 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-
-        def counter(name: str, help: str) -> Counter:
-            return Counter(f"fofe_{name}", help, registry=registry)
-
-        self._requests = Counter(
-            "fofe_requests", "Answered requests.", ["method", "path", "status"], registry=registry
-        )
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        self._requests = counter("fofe_requests", "Answered requests.", ["method", "path", "status"])
         self._seconds = Histogram(
             "fofe_request_seconds", "Seconds per request.", ["path"], registry=registry, buckets=_SECONDS
         )
-        self.under_way = Gauge("fofe_requests_under_way", "Requests in progress.", registry=registry)
-        self.waiting = Gauge("fofe_requests_waiting", "Requests that wait for a batch.", registry=registry)
-        self.documents = counter("documents", "Tagged documents.")
-        self.tokens = counter("tokens", "Tagged tokens.")
-        self.mentions = counter("mentions", "Mentions found.")
-        self._batches = counter("batches", "Tagged batches.")
-        self._batched_requests = counter("batched_requests", "Requests, or parts of long ones, in batches.")
-        self._batched_tokens = counter("batched_tokens", "Tokens in batches.")
+        self.under_way = gauge("fofe_requests_under_way", "Requests in progress.")
+        self.waiting = gauge("fofe_requests_waiting", "Requests that wait for a batch.")
+        self.documents = counter("fofe_documents", "Tagged documents.")
+        self.tokens = counter("fofe_tokens", "Tagged tokens.")
+        self.mentions = counter("fofe_mentions", "Mentions found.")
+        self._batches = counter("fofe_batches", "Tagged batches.")
+        self._batched_requests = counter("fofe_batched_requests", "Requests, or parts of them, in batches.")
+        self._batched_tokens = counter("fofe_batched_tokens", "Tokens in batches.")
 
     def request(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count an answered request."""

@@ -21,10 +21,8 @@ class Models:
         if not by_name:
             raise FofeError("a server needs at least one model")
         self.by_name = dict(by_name)
-        # Requests with the same options get the same object, so that they can be tagged together.
-        self._with_options = lru_cache(maxsize=256)(
-            lambda name, **options: self.by_name[name].with_options(**options)
-        )
+        self.with_options = lru_cache(maxsize=256)(self._with_options)
+        """Requests with the same options get the same object, so that they can be tagged together."""
 
     @property
     def languages(self) -> list[str]:
@@ -46,9 +44,9 @@ class Models:
                 return known
         raise FofeError(f"language: no model for {language!r} (choose from {', '.join(self.languages)})")
 
-    def with_options(self, name: str, options: Mapping[str, Any]) -> Model:
-        """A model with the options of `Model.with_options`; equal options give the same object."""
-        return self._with_options(name, **options)
+    def _with_options(self, name: str, **options: Any) -> Model:
+        """A model with the options of `Model.with_options`."""
+        return self.by_name[name].with_options(**options)
 
 
 def load_models(arguments: list[str]) -> Models:
