@@ -17,7 +17,7 @@ from _record import HERE, as_command, record
 import fofe
 from fofe.evaluate.scores import Counts, score_documents
 from fofe.formats import read_corpus
-from fofe.show.documents import Painter
+from fofe.show.documents import bracketed
 
 SHIPPED = HERE.parent / "models" / "en" / "src" / "fofe_en" / "model"
 PAPER = (
@@ -35,14 +35,13 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="another model than the one that ships")
     args = parser.parse_args()
     model = fofe.load(args.model or SHIPPED)
-    painter = Painter(model.labels, colour=False)
     for document in model.tag(PAPER):
-        print(painter.paint(document))
+        print(bracketed(document))
     gold = list(read_corpus(HERE / "sentences.jsonl"))
     found = list(model.tag(document.text for document in gold))
     print()
     for document in found:
-        print(painter.paint(document))
+        print(bracketed(document))
     scores = score_documents(gold, found)
     metrics: dict[str, float] = {"sentences": len(gold)}
     for name, counts in (("overall", scores.overall), ("names", scores.names), ("nominals", scores.nominals)):

@@ -121,15 +121,12 @@ def report(args: argparse.Namespace) -> int:
     """
     import fofe
     from fofe.base.files import open_output
-    from fofe.show.model_page import OnCorpus, report_page
+    from fofe.show.model_page import report_page
     from fofe.tagging.installed import model_path
 
     model = fofe.load(model_path(args.model))
-    corpus = None
-    if args.corpus:
-        gold = read_documents(args.corpus, args, model.config.language)
-        corpus = OnCorpus(gold, list(model.tag_documents(gold)))
-    else:
+    corpus = read_documents(args.corpus, args, model.config.language) if args.corpus else None
+    if corpus is None:
         say(
             "without a corpus the page has no scores, thresholds, confusions and errors: "
             "give an annotated one by --corpus"

@@ -22,7 +22,7 @@ from fofe.base.version import __version__
 from fofe.decode import STRATEGIES
 from fofe.serve import schemas
 from fofe.serve.batcher import Batcher
-from fofe.serve.guard import OPEN_FOLDER, STREAM, Direct, Guard, Limits, error_answer
+from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Direct, Guard, Handler, Limits, error_answer
 from fofe.serve.metrics import Metrics
 from fofe.serve.models import Models
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
@@ -32,15 +32,13 @@ from fofe.tagging.model import Model
 
 PAGE = Path(__file__).parent / "page"
 
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    408: {"model": schemas.Problem, "description": "The request did not arrive in time."},
-    413: {"model": schemas.Problem, "description": "The request is too large."},
-    422: {"model": schemas.Problem, "description": "The request does not fit the schema."},
-    503: {"model": schemas.Problem, "description": "The request could not be answered in time."},
+REFUSALS = {
+    408: "The request did not arrive in time.",
+    413: "The request is too large.",
+    422: "The request does not fit the schema.",
+    503: "The request could not be answered in time.",
 }
-LOCKED: dict[int | str, dict[str, Any]] = {
-    401: {"model": schemas.Problem, "description": "The token is missing or wrong."}
-}
+LOCKED = {401: "The token is missing or wrong."}
 
 
 class Server:
@@ -65,16 +63,13 @@ class Server:
         self._add_paths()
         choices = {"Model": list(models.by_name), "Language": models.languages, "Scheme": models.schemes}
         schemas.list_choices(self.app.openapi(), choices)
+        handlers: dict[str, tuple[type[ModelRequest], Handler]] = {
+            "/v1/tag": (TagRequest, self._tag),
+            "/v1/lattice": (LatticeRequest, self._lattice),
+            "/v1/export": (ExportRequest, self._export),
+        }
         paths = {getattr(route, "path", "") for route in self.app.routes}
-        direct = Direct(
-            self.app,
-            {
-                "/v1/tag": (TagRequest, self._tag),
-                "/v1/lattice": (LatticeRequest, self._lattice),
-                "/v1/export": (ExportRequest, self._export),
-            },
-        )
-        self.guard = Guard(direct, limits, self.metrics, paths)
+        self.guard = Guard(Direct(self.app, handlers), limits, self.metrics, paths)
 
     @asynccontextmanager
     async def _life(self, _: FastAPI) -> AsyncIterator[None]:
@@ -83,7 +78,7 @@ class Server:
         await self.batcher.stop()
 
     def _add_paths(self) -> None:
-        self._add("/health", self._health, schemas.HealthAnswer, locked=False)
+        self._add("/health", self._health, schemas.HealthAnswer)
         self._add("/metrics", self._metrics, response_class=PlainTextResponse)
         self._add("/v1/models", self._models, schemas.ModelsAnswer)
         self._add("/v1/tag", self._tag, schemas.TagAnswer)
@@ -107,16 +102,18 @@ class Server:
         handler: Callable[..., Any],
         answer: Any = None,
         *,
-        locked: bool = True,
         content: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
         """Add a path. OpenAPI describes it by the docstring of its handler and the answers it may give."""
-        responses = dict(REFUSALS) if path.startswith("/v1/") else {}
+        refusals = dict(REFUSALS) if path.startswith("/v1/") else {}
         dependencies = []
-        if locked and self.limits.token is not None:
-            responses |= LOCKED
+        if path not in OPEN_PATHS and self.limits.token is not None:
+            refusals |= LOCKED
             dependencies = [Security(HTTPBearer(auto_error=False))]
+        responses: dict[int | str, dict[str, Any]] = {
+            status: {"model": schemas.Problem, "description": meaning} for status, meaning in refusals.items()
+        }
         if content is not None:
             responses[200] = {"content": content}
         summary, _, description = inspect.cleandoc(handler.__doc__ or "").partition("\n\n")

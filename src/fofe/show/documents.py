@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -15,9 +14,7 @@ from fofe.formats.common import without_surrogates
 from fofe.formats.tag_schemes import tag_scheme
 from fofe.text import html
 from fofe.text.document import Document, Mention, split_label
-
-if TYPE_CHECKING:
-    from fofe.text.offsets import OffsetUnit
+from fofe.text.offsets import OffsetMap, OffsetUnit
 
 _FORMATS_OF_SUFFIXES = {
     **dict.fromkeys(FORMATS["jsonl"].suffixes, "jsonl"),
@@ -69,97 +66,78 @@ class OutputFormat:
 
     def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
         """The function that writes a document, given its name in the report; `labels` are the model's."""
-        if self.name == "text":
-            return Painter(labels, colour=self.colour).line
-        return {
-            "jsonl": self._json_line,
-            "conll": self._conll,
-            "tsv": self._tsv,
-            "html": self._html,
-            "redacted": self._redacted,
-        }[self.name]
+        types = dict.fromkeys(split_label(label)[0] for label in labels)
+        colours = dict(zip(types, cycle(COLOURS), strict=False)) if self.colour else {}
 
-    def _json_line(self, document: Document, report: Report, place: str) -> str:
-        return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
+        def write(document: Document, report: Report, place: str) -> str:
+            if self.name == "jsonl":
+                return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
+            if self.name == "conll":
+                scheme = tag_scheme("IOB2")
+                return conll.format_document(document, report, place, scheme=scheme, alone=self.alone)
+            if self.name == "html":
+                return html.article(replace(document, text=without_surrogates(document.text, report, place)))
+            if self.name == "tsv":
+                text = _rows(_with_offsets(document, self.offsets), document.id or place)
+            elif self.name == "redacted":
+                text = redacted(document) + "\n"
+            else:
+                text = bracketed(document, colours) + "\n"
+            return without_surrogates(text, report, place)
 
-    def _conll(self, document: Document, report: Report, place: str) -> str:
-        return conll.format_document(document, report, place, scheme=tag_scheme("IOB2"), alone=self.alone)
-
-    def _tsv(self, document: Document, report: Report, place: str) -> str:
-        rows = _rows(_with_offsets(document, self.offsets), document.id or place)
-        return without_surrogates("".join(rows), report, place)
-
-    def _html(self, document: Document, report: Report, place: str) -> str:
-        return html.article(replace(document, text=without_surrogates(document.text, report, place)))
-
-    def _redacted(self, document: Document, report: Report, place: str) -> str:
-        return without_surrogates(redacted(document), report, place) + "\n"
+        return write
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
     """The document with offsets in another unit, which its metadata then names."""
     if unit == "codepoints":
         return document
-    from fofe.text.offsets import OffsetMap
-
-    offsets = OffsetMap(document.text, unit)
-    mentions = [
-        replace(
-            mention,
-            start=offsets.from_codepoints(mention.start),
-            end=offsets.from_codepoints(mention.end),
-        )
-        for mention in document.mentions
-    ]
-    regions = [
-        region._replace(start=offsets.from_codepoints(region.start), end=offsets.from_codepoints(region.end))
-        for region in document.regions
-    ]
-    return replace(document, mentions=mentions, regions=regions, meta={**document.meta, "offsets": unit})
+    convert = OffsetMap(document.text, unit).from_codepoints
+    return replace(
+        document,
+        mentions=[replace(one, start=convert(one.start), end=convert(one.end)) for one in document.mentions],
+        regions=[one._replace(start=convert(one.start), end=convert(one.end)) for one in document.regions],
+        meta={**document.meta, "offsets": unit},
+    )
 
 
-def _rows(document: Document, id: str) -> Iterator[str]:
+def _rows(document: Document, id: str) -> str:
+    rows = []
     for mention in document.mentions:
         text = " ".join(mention.text.split())
         others = "".join(f"\t{label}={score:.4f}" for label, score in mention.alternatives)
         place = f"{id}\t{mention.start}\t{mention.end}"
-        yield f"{place}\t{mention.label}\t{mention.score:.4f}\t{text}{others}\n"
+        rows.append(f"{place}\t{mention.label}\t{mention.score:.4f}\t{text}{others}\n")
+    return "".join(rows)
 
 
-class Painter:
-    """Shows mentions in their text: `[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].`"""
+def _in_order(document: Document) -> list[Mention]:
+    return sorted(document.mentions, key=lambda mention: (mention.start, -mention.end))
 
-    def __init__(self, labels: Sequence[str], *, colour: bool) -> None:
-        types = dict.fromkeys(split_label(label)[0] for label in labels)
-        self._colours = dict(zip(types, cycle(COLOURS), strict=False)) if colour else {}
 
-    def line(self, document: Document, report: Report, place: str) -> str:
-        return without_surrogates(self.paint(document), report, place) + "\n"
+def bracketed(document: Document, colours: Mapping[str, int] | None = None) -> str:
+    """`[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].`; of two that cross, the later is left out.
 
-    def paint(self, document: Document) -> str:
-        """The text with its mentions in brackets; of two that cross, the later is left out."""
-        parts: list[str] = []
-        open_mentions: list[Mention] = []
-        position = 0
-        for mention in sorted(document.mentions, key=lambda mention: (mention.start, -mention.end)):
-            while open_mentions and open_mentions[-1].end <= mention.start:
-                position = self._close(document.text, parts, open_mentions.pop(), position)
-            if open_mentions and mention.end > open_mentions[-1].end:
-                continue
-            parts += [document.text[position : mention.start], self._style("[", mention)]
-            position = mention.start
-            open_mentions.append(mention)
-        while open_mentions:
-            position = self._close(document.text, parts, open_mentions.pop(), position)
-        return "".join([*parts, document.text[position:]])
+    Brackets and labels have the ANSI colour of their type, if one is given.
+    """
 
-    def _close(self, text: str, parts: list[str], mention: Mention, position: int) -> int:
-        parts += [text[position : mention.end], self._style(f" {mention.label}]", mention)]
-        return mention.end
-
-    def _style(self, mark: str, mention: Mention) -> str:
-        colour = self._colours.get(mention.type)
+    def styled(mark: str, mention: Mention) -> str:
+        colour = (colours or {}).get(mention.type)
         return mark if colour is None else f"\x1b[1;{colour}m{mark}\x1b[0m"
+
+    kept: list[Mention] = []
+    around: list[Mention] = []
+    for mention in _in_order(document):
+        around = [outer for outer in around if outer.end > mention.start]
+        if not around or mention.end <= around[-1].end:
+            kept.append(mention)
+            around.append(mention)
+    parts: list[str] = []
+    for part in html.text_slices(kept, len(document.text)):
+        parts += [styled("[", kept[number]) for number in part.opened]
+        parts.append(document.text[part.start : part.end])
+        parts += [styled(f" {kept[number].label}]", kept[number]) for number in part.closed]
+    return "".join(parts)
 
 
 def redacted(document: Document) -> str:
@@ -168,24 +146,17 @@ def redacted(document: Document) -> str:
     Where mentions overlap, all of what they cover becomes one mark with the label of the longest: a part of
     a name that sticks out must not stay readable.
     """
-    parts: list[str] = []
-    position = 0
-    for start, end, label in _covered(document):
-        parts += [document.text[position:start], f"[{label}]"]
-        position = end
-    return "".join([*parts, document.text[position:]])
-
-
-def _covered(document: Document) -> Iterator[tuple[int, int, str]]:
-    """The disjoint stretches that mentions cover, in order, with the label of the longest mention of each."""
-    start, end, label, longest = 0, 0, "", 0
-    for mention in sorted(document.mentions, key=lambda mention: (mention.start, -mention.end)):
-        if mention.start >= end:
-            if label:
-                yield start, end, label
-            start, end, longest = mention.start, mention.end, 0
+    groups: list[list[Mention]] = []
+    end = 0
+    for mention in _in_order(document):
+        if not groups or mention.start >= end:
+            groups.append([])
+        groups[-1].append(mention)
         end = max(end, mention.end)
-        if mention.end - mention.start > longest:
-            label, longest = mention.label, mention.end - mention.start
-    if label:
-        yield start, end, label
+    parts: list[str] = []
+    end = 0
+    for group in groups:
+        longest = max(group, key=lambda mention: mention.end - mention.start)
+        parts += [document.text[end : group[0].start], f"[{longest.label}]"]
+        end = max(mention.end for mention in group)
+    return "".join([*parts, document.text[end:]])

@@ -48,64 +48,54 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
     if not sentences:
         return
     scores = model.score(document)
-    fragments = scores.fragments
-    pools = select(
-        fragments,
-        scores.token_offsets,
-        scores.probabilities,
-        model.labels,
-        threshold=model.decoding.threshold,
-    )
+    fragments, offsets, decoding = scores.fragments, scores.token_offsets, model.decoding
+    pools = select(fragments, offsets, scores.probabilities, model.labels, threshold=decoding.threshold)
     borders = np.searchsorted(fragments.sentences, np.arange(len(sentences) + 1))
     for number, (sentence, pool) in enumerate(zip(sentences, pools, strict=True)):
         part = slice(int(borders[number]), int(borders[number + 1]))
+        kept = resolve(pool, decoding.strategy, decoding.nested)
         spans = zip(
-            (fragments.firsts[part] - scores.token_offsets[number]).tolist(),
-            (fragments.lasts[part] - scores.token_offsets[number]).tolist(),
+            (fragments.firsts[part] - offsets[number]).tolist(),
+            (fragments.lasts[part] - offsets[number]).tolist(),
+            scores.probabilities[part],
             strict=True,
         )
-        outcomes = _Outcomes(pool, model.labels, model.decoding)
-        rows = zip(spans, scores.probabilities[part], strict=True)
-        yield Lattice(sentence, [outcomes.fragment(first, last, row) for (first, last), row in rows])
+        yield Lattice(sentence, [_fragment(*span, model.labels, kept, decoding) for span in spans])
 
 
-class _Outcomes:
-    """The outcomes of the candidates of a sentence."""
+def _fragment(
+    first: int,
+    last: int,
+    probabilities: FloatArray,
+    labels: Sequence[str],
+    kept: Sequence[Candidate],
+    decoding: Decoding,
+) -> Fragment:
+    """A fragment with its probabilities [K], given the mentions of its sentence."""
+    best = int(probabilities[1:].argmax()) + 1
+    candidate = Candidate(first, last + 1, labels[best], float(probabilities[best]))
+    outcome: Outcome = "lost"
+    if candidate.score <= float(probabilities[NONE_COLUMN]):
+        outcome = "none"
+    elif candidate.score < decoding.threshold:
+        outcome = "below"
+    elif any(mention[:2] == candidate[:2] for mention in kept):
+        outcome = "mention"
+    lost_to = _winner_over(candidate, kept, decoding) if outcome == "lost" else None
+    row = tuple(map(float, probabilities))
+    return Fragment(first, last, candidate.label, candidate.score, row, outcome, lost_to)
 
-    def __init__(self, pool: Sequence[Candidate], labels: Sequence[str], decoding: Decoding) -> None:
-        self._labels = labels
-        self._decoding = decoding
-        self._kept = resolve(pool, decoding.strategy, decoding.nested)
-        self._kept_spans = {(candidate.start, candidate.end) for candidate in self._kept}
 
-    def fragment(self, first: int, last: int, probabilities: FloatArray) -> Fragment:
-        """The fragment with its probabilities [K]."""
-        best = int(probabilities[1:].argmax()) + 1
-        score = float(probabilities[best])
-        candidate = Candidate(first, last + 1, self._labels[best], score)
-        outcome = self._outcome(candidate, none=float(probabilities[NONE_COLUMN]))
-        lost_to = self._winner_over(candidate) if outcome == "lost" else None
-        row = tuple(map(float, probabilities))
-        return Fragment(first, last, self._labels[best], score, row, outcome, lost_to)
+def _winner_over(loser: Candidate, kept: Sequence[Candidate], decoding: Decoding) -> tuple[int, int] | None:
+    rivals = [mention for mention in kept if _excludes(mention, loser, decoding)]
+    rank = by_length if decoding.strategy.startswith("longest") else by_score
+    winner = min(rivals, key=rank, default=None)
+    return winner and (winner.start, winner.end - 1)
 
-    def _outcome(self, candidate: Candidate, none: float) -> Outcome:
-        if candidate.score <= none:
-            return "none"
-        if candidate.score < self._decoding.threshold:
-            return "below"
-        return "mention" if (candidate.start, candidate.end) in self._kept_spans else "lost"
 
-    def _winner_over(self, loser: Candidate) -> tuple[int, int] | None:
-        rank = by_length if self._decoding.strategy.startswith("longest") else by_score
-        rivals = [kept for kept in self._kept if self._excludes(kept, loser)]
-        if not rivals:
-            return None
-        winner = min(rivals, key=rank)
-        return winner.start, winner.end - 1
-
-    def _excludes(self, kept: Candidate, loser: Candidate) -> bool:
-        if kept.end <= loser.start or loser.end <= kept.start:
-            return False
-        if self._decoding.strategy == NON_CROSSING:
-            return not contains(kept, loser) and not contains(loser, kept)
-        return not (self._decoding.nested and contains(kept, loser))
+def _excludes(kept: Candidate, loser: Candidate, decoding: Decoding) -> bool:
+    if kept.end <= loser.start or loser.end <= kept.start:
+        return False
+    if decoding.strategy == NON_CROSSING:
+        return not contains(kept, loser) and not contains(loser, kept)
+    return not (decoding.nested and contains(kept, loser))

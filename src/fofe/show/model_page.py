@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import read_text
 from fofe.evaluate.calibration import reliability
 from fofe.evaluate.errors import ERROR_KINDS, MentionError, examples, find_errors
-from fofe.evaluate.scores import paired_spans, score_documents
+from fofe.evaluate.scores import score_documents, spans_of
 from fofe.evaluate.tables import score_row
 from fofe.evaluate.thresholds import decoded_curve, score_corpus
 from fofe.show.svg import axis, line_chart, reliability_diagram
@@ -51,21 +51,15 @@ dd { margin: 0; overflow-wrap: anywhere; }
 """
 
 
-@dataclass(frozen=True)
-class OnCorpus:
-    """An annotated corpus and the predictions of the model."""
-
-    gold: Sequence[Document]
-    found: Sequence[Document]
-
-
-def report_page(model: Model, corpus: OnCorpus | None, *, name: str, examples_of_each: int) -> str:
-    """The page."""
+def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, examples_of_each: int) -> str:
+    """The page; `corpus` is annotated."""
     parts = [page_head(f"Report on {name}"), STYLE, f"<h1>{escape(name)}</h1>\n", _facts(model)]
     parts += _learning(model)
     if corpus is not None:
-        parts += [_scores(corpus), *_curves(model, corpus), _confusion(corpus)]
-        parts += _errors(corpus, examples_of_each)
+        found = list(model.tag_documents(corpus))
+        errors = find_errors(corpus, found)
+        parts += [_scores(corpus, found), *_curves(model, corpus), _confusion(corpus, found, errors)]
+        parts += _errors(corpus, found, errors, examples_of_each)
     return "".join([*parts, PAGE_END])
 
 
@@ -119,16 +113,16 @@ def _metrics(path: Path | None) -> list[dict[str, Any]]:
         raise InputError("has a line that is not JSON", path=file, remedy="move it away") from None
 
 
-def _scores(corpus: OnCorpus) -> str:
-    scores = score_documents(corpus.gold, corpus.found)
+def _scores(gold: Sequence[Document], found: Sequence[Document]) -> str:
+    scores = score_documents(gold, found)
     rows = [score_row(label, counts) for label, counts in scores.labels.items()]
     rows.append(score_row("all", scores.overall))
     heads = ["label", "precision", "recall", "F1", "gold", "found", "right"]
     return f"<h2>Scores</h2>\n{_table(heads, rows)}"
 
 
-def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
-    scored = score_corpus(model, corpus.gold)
+def _curves(model: Model, corpus: Sequence[Document]) -> Iterator[str]:
+    scored = score_corpus(model, corpus)
     points = decoded_curve(scored, model.decoding, THRESHOLDS)
     lines = {
         "precision": [(point.threshold, point.counts.precision) for point in points],
@@ -142,22 +136,19 @@ def _curves(model: Model, corpus: OnCorpus) -> Iterator[str]:
     yield f'<figure class="paper">{diagram}</figure>\n'
 
 
-def _confusion(corpus: OnCorpus) -> str:
+def _confusion(gold: Sequence[Document], found: Sequence[Document], errors: Sequence[MentionError]) -> str:
     """Gold labels down, predicted ones across; what matches is counted too."""
-    true, guess = paired_spans(corpus.gold, corpus.found)
-    pairs = Counter((span.label, span.label) for span in true & guess)
-    for error in find_errors(corpus.gold, corpus.found):
-        gold = error.gold.label if error.gold else NOTHING
-        pairs[gold, error.predicted.label if error.predicted else NOTHING] += 1
+    pairs = Counter((span.label, span.label) for span in spans_of(gold) & spans_of(found))
+    for error in errors:
+        true, guess = (span.label if span else NOTHING for span in (error.gold, error.predicted))
+        pairs[true, guess] += 1
     labels = [*sorted({label for two in pairs for label in two} - {NOTHING}), NOTHING]
     rows = []
-    for gold in labels:
-        total = sum(pairs[gold, label] for label in labels) or 1
-        cells = "".join(
-            f'<td style="--part: {0.7 * pairs[gold, label] / total:.2f}">{pairs[gold, label] or ""}</td>'
-            for label in labels
-        )
-        rows.append(f'<tr><th scope="row">{escape(gold)}</th>{cells}</tr>')
+    for label in labels:
+        counts = [pairs[label, other] for other in labels]
+        total = sum(counts) or 1
+        cells = "".join(f'<td style="--part: {0.7 * one / total:.2f}">{one or ""}</td>' for one in counts)
+        rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
     heads = "".join(f'<th scope="col">{escape(label)}</th>' for label in ("gold \\ found", *labels))
     return (
         "<h2>Confusions</h2>\n"
@@ -167,19 +158,19 @@ def _confusion(corpus: OnCorpus) -> str:
     )
 
 
-def _errors(corpus: OnCorpus, number: int) -> Iterator[str]:
+def _errors(
+    gold: Sequence[Document], found: Sequence[Document], errors: Sequence[MentionError], number: int
+) -> Iterator[str]:
     yield "<h2>Errors in context</h2>\n"
-    found = find_errors(corpus.gold, corpus.found)
     for kind, meaning in ERROR_KINDS.items():
-        of_kind = [error for error in found if error.kind == kind]
+        of_kind = [error for error in errors if error.kind == kind]
         yield f"<h3>{escape(kind)} ({len(of_kind)})</h3>\n<p class='quiet'>{escape(meaning)}</p>\n"
         for error in examples(of_kind, number):
-            yield _case(error, corpus)
+            yield _case(error, gold[error.span.document], found[error.span.document])
 
 
-def _case(error: MentionError, corpus: OnCorpus) -> str:
+def _case(error: MentionError, gold: Document, found: Document) -> str:
     """The sentence of an error, as it is annotated and as it was tagged."""
-    gold, found = corpus.gold[error.span.document], corpus.found[error.span.document]
     spans = [(span.start, span.end) for span in (error.gold, error.predicted) if span]
     start, end = _sentence(gold, min(first for first, _ in spans), max(last for _, last in spans))
     sides = "".join(
