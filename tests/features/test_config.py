@@ -26,8 +26,8 @@ CASED = ViewConfig("cased", "cased")
         ({"dilations": ()}, "dilations must not be empty"),
         ({"dilations": (1, 0)}, "dilations must be at least 1"),
         ({"context_layers": -1}, "context_layers must be at least 0"),
-        ({"context_factors": ()}, "context_factors must list"),
-        ({"context_factors": (0.5, 1.0)}, "a forgetting factor lies between"),
+        ({"context_factors": ()}, "context_factors must not be empty"),
+        ({"context_factors": (0.5, 1.0)}, "context_factors must lie between"),
         ({"table": "other"}, "only a lexicon shares one, not a cased view"),
         ({"lookup": "lexicon", "table": "word", "vectors": "a.vec"}, "has no vectors of its own"),
         ({"lookup": "lexicon", "table": "word", "scale": 2.0}, "scale and min_count are those of 'word'"),
@@ -41,7 +41,7 @@ def test_views(settings: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"factor": 1.0}, "a forgetting factor lies between 0 and 1, not 1.0"),
+        ({"factor": 1.0}, "factor must lie between 0 and 1, not 1.0"),
         ({"dimension": 0}, "dimension must be at least 1"),
         ({"heights": (2, 0)}, "heights must be at least 1"),
         ({"heights": ()}, "heights must not be empty"),

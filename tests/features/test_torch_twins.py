@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fofe.features import fofe
-from fofe.features.character_cnn_torch import range_maximum, window_sums
-from fofe.features.dropout import Dropout
+from fofe.features.batch import Dropout
+from fofe.features.characters_torch import range_maximum, window_sums
 from fofe.features.fofe_torch import scan_both
 
 

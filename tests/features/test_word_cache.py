@@ -11,7 +11,7 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.encoded import SentenceBounds
-from fofe.features.word_cache import NO_WORD, CachedWords, WordCache
+from fofe.features.word_cache import NO_WORD, CachedWords, NeighbourLayer, WordCache
 
 
 class Lengths:
@@ -102,10 +102,19 @@ def test_a_pickled_cache_is_empty() -> None:
 
 def test_neighbours_end_at_the_bounds_of_sentences() -> None:
     bounds = SentenceBounds.of([["a", "b", "c"], ["d"]])
-    arrays = {"ones": np.arange(5.0)[:, None], "tens": 10 * np.arange(5.0)[:, None]}
-    words = CachedWords(np.array([1, 2, 3, 4]), arrays, *bounds.distances())
+    words = CachedWords(np.array([1, 2, 3, 4]), {}, *bounds.distances())
     assert words.beside(0).tolist() == [1, 2, 3, 4]
     assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
     assert words.beside(-2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
     assert words.beside(9).tolist() == [NO_WORD] * 4
-    assert words.sums({0: "ones", -1: "tens"})[:, 0].tolist() == [1, 12, 23, 4]
+
+
+def test_a_layer_adds_up_what_neighbours_add() -> None:
+    bounds = SentenceBounds.of([["a", "b", "c"], ["d"]])
+    vectors = np.arange(1.0, 5.0, dtype=np.float32)[:, None]
+    weight, bias = np.array([[10.0, 1.0]], dtype=np.float32), np.array([-4.0], dtype=np.float32)
+    layer = NeighbourLayer("layer", (-1, 0), weight, bias)
+    nothing = np.zeros((1, 1), dtype=np.float32)
+    arrays = {name: np.concatenate([nothing, rows]) for name, rows in layer.of_words(vectors).items()}
+    words = CachedWords(np.array([1, 2, 3, 4]), arrays, *bounds.distances())
+    assert layer.units(words)[:, 0].tolist() == [0, 8, 19, 0]

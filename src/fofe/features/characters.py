@@ -1,17 +1,29 @@
-"""The characters of fragments: what character FOFE and the character CNN share."""
+"""The characters of fragments: their FOFE codes, and what a convolution makes of them.
+
+The code of a fragment is a difference of prefix codes of the text, and its maxima are those of a range of the
+convolved text: so all fragments share one scan and one convolution.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fofe.base.arrays import IntArray
-from fofe.features.checks import forgetting_factor, one_of, positive
+from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.settings import require
 from fofe.features.encoded import Encoder, Spelling
-from fofe.features.feature import ReadText
+from fofe.features.feature import Addend, Feature, ModelParts, ReadText, Shapes, Sizes
+from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
 
+if TYPE_CHECKING:
+    from fofe.features.config import ModelConfig
+
+LEFT, RIGHT = "character_left", "character_right"
+CNN = "character_cnn"
 SPELT = "spelt"
 ACTIVATIONS = ("relu", "tanh")
 
@@ -41,11 +53,9 @@ class CharacterConfig:
     """Whether the network sees the FOFE codes of the first characters of a fragment's words."""
 
     def __post_init__(self) -> None:
-        forgetting_factor(self.factor)
-        positive("dimension", self.dimension)
-        positive("kernels", self.kernels)
-        positive("heights", *self.heights)
-        one_of("activation", self.activation, ACTIVATIONS)
+        require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
+        require(self, "dimension kernels heights", lambda size: size >= 1, "must be at least 1")
+        require(self, "activation", ACTIVATIONS.__contains__, f"must be one of {', '.join(ACTIVATIONS)}")
         if self.cnn and not self.heights:
             raise ValueError("heights must not be empty while cnn is true")
 
@@ -87,3 +97,185 @@ def spelt_fragments(text: ReadText, fragments: Fragments, encoder: Encoder) -> S
         )
     spelt: SpeltFragments = text.shared[SPELT]
     return spelt
+
+
+class CharacterFofe(Feature):
+    """The codes of a fragment's characters, left to right and right to left."""
+
+    torch_module = "fofe.features.characters_torch"
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        characters = config.characters
+        return {LEFT: characters.dimension, RIGHT: characters.dimension} if characters.fofe else {}
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """The vectors of characters."""
+        return {"characters.weight": (sizes.alphabet, config.characters.dimension)}
+
+    def __init__(self, model: ModelParts) -> None:
+        self._encoder = model.encoder
+        self._factor = model.config.characters.factor
+        self._vectors = model.weights["characters.weight"]
+        self._left = np.ascontiguousarray(model.columns[LEFT])
+        self._right = np.ascontiguousarray(model.columns[RIGHT])
+
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
+        spelt = spelt_fragments(text, fragments, self._encoder)
+        vectors = self._vectors.take(spelt.spelling.characters, axis=0)
+        # [C, D]: the codes up to each character, and from the end back to it.
+        prefixes = scan(vectors, self._factor, spelt.spelling.starts(), few_and_long=True)
+        suffixes = scan_back(vectors, self._factor, spelt.spelling.ends(), few_and_long=True)
+        suffixes = np.ascontiguousarray(suffixes)
+
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            starts, ends = spelt.starts[part], spelt.ends[part]
+            # Every word follows a space symbol and is followed by one: start - 1 and end always exist.
+            forgotten = (self._factor ** (ends - starts)).astype(np.float32)[:, None]
+            left = prefixes.take(ends - 1, axis=0) - forgotten * prefixes.take(starts - 1, axis=0)
+            right = suffixes.take(starts, axis=0) - forgotten * suffixes.take(ends, axis=0)
+            hidden += left @ self._left
+            hidden += right @ self._right
+
+        return add_to
+
+
+class CharacterCnn(Feature):
+    """Kernels of several heights over a fragment's characters, and the maximum of each."""
+
+    torch_module = "fofe.features.characters_torch"
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        characters = config.characters
+        return {CNN: characters.kernels * len(characters.heights)} if characters.cnn else {}
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """The vectors of characters and the kernels."""
+        characters = config.characters
+        return Convolution.shapes(
+            CNN, sizes.alphabet, characters.dimension, characters.heights, characters.kernels
+        )
+
+    def __init__(self, model: ModelParts) -> None:
+        self._encoder = model.encoder
+        self._settings = model.config.characters
+        self._convolution = Convolution(CNN, model.weights, self._settings.heights, self._settings.activation)
+        self._weight = np.ascontiguousarray(model.columns[CNN])
+
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
+        spelt = spelt_fragments(text, fragments, self._encoder)
+        characters, starts, ends = spelt.spelling.characters, spelt.starts, spelt.ends
+        if self._settings.padding:
+            behind = max(self._settings.heights)
+            characters, starts, ends = padded(characters, starts, ends, self._convolution.zero, behind)
+        maxima = self._convolution.of(characters, int((ends - starts).max(initial=1)))
+
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            hidden += maxima(starts[part], ends[part]) @ self._weight
+
+        return add_to
+
+
+def padded(
+    characters: IntArray, starts: IntArray, ends: IntArray, zero: int, behind: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Some ranges [R] of characters [C] as a stream of their own, with one zero before and some behind each.
+
+    Returns the stream and the half-open ranges [R] in it, zeros included.
+    """
+    lengths = ends - starts + 1 + behind
+    new_ends = np.cumsum(lengths)
+    new_starts = new_ends - lengths
+    source = np.arange(lengths.sum()) - np.repeat(new_starts + 1 - starts, lengths)
+    inside = (source >= np.repeat(starts, lengths)) & (source < np.repeat(ends, lengths))
+    stream = np.full(len(source), zero, dtype=characters.dtype)
+    stream[inside] = characters[source[inside]]
+    return stream, new_starts, new_ends
+
+
+class Convolution:
+    """Kernels of several heights over characters."""
+
+    @staticmethod
+    def shapes(name: str, alphabet: int, dimension: int, heights: tuple[int, ...], kernels: int) -> Shapes:
+        """The weights of a convolution that is stored under a name."""
+        shapes: Shapes = {f"{name}.embedding.weight": (alphabet, dimension)}
+        for number, height in enumerate(heights):
+            shapes[f"{name}.weights.{number}"] = (dimension, height * kernels)
+            shapes[f"{name}.biases.{number}"] = (kernels,)
+        return shapes
+
+    def __init__(
+        self,
+        name: str,
+        weights: Mapping[str, FloatArray],
+        heights: tuple[int, ...],
+        activation: str = "relu",
+    ) -> None:
+        self._activation = activation
+        # For each height, what the characters add at each place of a kernel: [A + 1, kernels]. The last row
+        # is that of a zero vector, with which ranges are padded.
+        self._projected: list[Sequence[FloatArray]] = []
+        for number, height in enumerate(heights):
+            added = weights[f"{name}.embedding.weight"] @ weights[f"{name}.weights.{number}"]
+            added = np.append(added, np.zeros_like(added[:1]), axis=0)
+            places = [np.ascontiguousarray(place) for place in np.split(added, height, axis=1)]
+            places[0] += weights[f"{name}.biases.{number}"]
+            self._projected.append(places)
+
+    @property
+    def zero(self) -> int:
+        """The row of the zero vector."""
+        return len(self._projected[0][0]) - 1
+
+    def of(self, characters: IntArray, longest: int) -> Callable[[IntArray, IntArray], FloatArray]:
+        """A function of half-open ranges [R] of the characters [C], each of at most `longest` of them.
+
+        It gives the maxima [R, kernels * heights] over the windows wholly inside each range, 0 without any.
+        """
+        tables = []
+        for projected in self._projected:
+            count = max(0, len(characters) - len(projected) + 1)
+            sums = projected[0].take(characters[:count], axis=0)
+            for place in range(1, len(projected)):
+                sums += projected[place].take(characters[place : place + count], axis=0)
+            tables.append((len(projected), RangeMaxima(sums, longest)))
+
+        def maxima(starts: IntArray, ends: IntArray) -> FloatArray:
+            parts = [table.maxima(starts, ends - height + 1) for height, table in tables]
+            sums: FloatArray = np.concatenate(parts, axis=1)
+            return np.tanh(sums) if self._activation == "tanh" else np.maximum(sums, 0, out=sums)
+
+        return maxima
+
+
+class RangeMaxima:
+    """Maxima of any range of rows in constant time: level k holds those of all windows of 2^k rows."""
+
+    def __init__(self, rows: FloatArray, longest: int) -> None:
+        """`rows` is [T, D]; ranges are at most `longest` rows long."""
+        self._count, width = rows.shape
+        levels = max(1, min(longest, self._count).bit_length())
+        # One row more than there are: the zeros that an empty range gives.
+        table = np.zeros((levels * self._count + 1, width), dtype=rows.dtype)
+        table[: self._count] = rows
+        for level in range(1, levels):
+            half = 1 << (level - 1)
+            start, end = level * self._count, (level + 1) * self._count - 2 * half + 1
+            below = table[start - self._count : start]
+            np.maximum(below[: end - start], below[half : half + end - start], out=table[start:end])
+        self._table = table
+
+    def maxima(self, starts: IntArray, ends: IntArray) -> FloatArray:
+        """The maximum [R, D] of each half-open range; 0 where a range is empty."""
+        levels = np.frexp(ends - starts)[1] - 1  # floor(log2)
+        first = levels * self._count + starts
+        last = levels * self._count + ends - (1 << np.maximum(levels, 0))
+        empty = ends <= starts
+        first[empty] = last[empty] = len(self._table) - 1
+        result: FloatArray = self._table.take(first, axis=0)
+        np.maximum(result, self._table.take(last, axis=0), out=result)
+        return result

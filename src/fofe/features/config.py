@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fofe.base.errors import FofeError
+from fofe.base.settings import require
 from fofe.features.characters import CharacterConfig
-from fofe.features.checks import forgetting_factor, one_of, positive
 from fofe.features.gazetteer import GazetteerConfig
 from fofe.features.surroundings import FAR
 from fofe.features.views import ViewConfig
@@ -36,12 +36,12 @@ class ModelConfig:
     hidden: tuple[int, ...] = (512, 512, 512)
 
     def __post_init__(self) -> None:
-        one_of("digits", self.digits, DIGIT_RULES)
-        positive("max_words", self.max_words)
-        positive("hidden", *self.hidden)
+        require(self, "digits", DIGIT_RULES.__contains__, f"must be one of {', '.join(DIGIT_RULES)}")
+        require(self, "segmenter", SEGMENTERS.__contains__, f"must be one of {', '.join(SEGMENTERS)}")
+        require(self, "max_words hidden", lambda size: size >= 1, "must be at least 1")
+        require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         if not self.hidden:
             raise ValueError("hidden must list at least one layer")
-        forgetting_factor(self.factor)
         names = [view.name for view in self.views]
         if len(set(self.schemes)) != len(self.schemes):
             raise ValueError(f"schemes must name each corpus once, not {', '.join(self.schemes)}")
@@ -61,8 +61,6 @@ class ModelConfig:
         for view in self.views:
             if view.table is not None:
                 self._check_shared(view)
-        if self.segmenter is not None:
-            one_of("segmenter", self.segmenter, SEGMENTERS)
         if "spelling" in lookups and not self.characters.spaces:
             raise ValueError("characters.spaces: a spelling view reads the spaces around words")
         if not any(view.codes for view in self.views) and not self.characters.in_use:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.fragments import ragged
+from fofe.features.fragments import offsets_of, ragged
 from fofe.features.lexicon import Matches, WordFinder
 from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
@@ -32,9 +32,7 @@ class SentenceBounds:
     @classmethod
     def of(cls, sentences: Sequence[Sequence[str]]) -> SentenceBounds:
         """The bounds of sentences of words."""
-        offsets = np.zeros(len(sentences) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)), out=offsets[1:])
-        return cls(offsets)
+        return cls(offsets_of(map(len, sentences), len(sentences)))
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1

@@ -7,9 +7,10 @@ a feature takes such a module and a line in `FEATURES` (fofe.features.registry).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -33,6 +34,7 @@ class Sizes:
     """Rows of the table of each view that has one of its own."""
     alphabet: int
     """Characters, 0 if nothing reads them."""
+    labels: int
 
 
 @dataclass(frozen=True)
@@ -60,23 +62,20 @@ class ModelParts:
     """The part [D, H] of the first layer that belongs to each name of `Feature.columns`."""
 
 
-class Addend(Protocol):
-    """What a feature adds to the first layer for F fragments, which are in the order of their lengths."""
-
-    def add_to(self, hidden: FloatArray, part: slice) -> None:
-        """Add to the first layer's sums [F', H] of some of the fragments."""
+Addend = Callable[[FloatArray, slice], None]
+"""Adds what a feature is for some of F fragments, a slice of them, to the first layer's sums [F', H]."""
 
 
-class Feature:
+class Feature(ABC):
     """One kind of input. The methods of the class describe it; an instance computes it for one model."""
 
     torch_module: ClassVar[str | None] = None
-    """Where the twin is; a feature without one passes `arrays` with the names of its columns on."""
+    """Where the twin is; a feature without one passes arrays of a batch with the names of its columns on."""
 
     @staticmethod
+    @abstractmethod
     def columns(config: ModelConfig) -> dict[str, int]:
-        """The columns of the network's input by name, with their widths."""
-        raise NotImplementedError
+        """The columns of the network's input by name, with their widths; none where a model lacks it."""
 
     @classmethod
     def in_use(cls, config: ModelConfig) -> bool:
@@ -85,26 +84,24 @@ class Feature:
 
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
-        """The weights of its own, besides those of its columns in the first layer."""
+        """The weights of its own in a model that has it, besides those of its columns in the first layer."""
         return {}
 
     @staticmethod
-    def arrays(
-        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """What its twin needs of a batch; `given` are facts that only the caller knows, by name."""
+    def arrays(text: EncodedText, fragments: Fragments) -> dict[str, NDArray[Any]]:
+        """What it needs of a batch in torch, by name, besides what the caller of `make_batch` gives."""
         return {}
 
-    def __init__(self, model: ModelParts) -> None:
+    def __init__(self, model: ModelParts) -> None:  # noqa: B027
         """For one model."""
 
     def of_words(self, text: EncodedText, vectors: FloatArray) -> dict[str, FloatArray]:
         """Arrays [U, D] to keep for each of U isolated words, by name; `vectors` [U, D] are theirs."""
         return {}
 
-    def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
+    def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:  # noqa: B027
         """Add to the sums [N, H] of fragments by their first words [N], where it depends on no more."""
 
     def of(self, text: ReadText, fragments: Fragments) -> Addend | None:
-        """What it adds for each fragment, if anything."""
+        """What it adds for each of some fragments, in the order of their lengths, if anything."""
         return None

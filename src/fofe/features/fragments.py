@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +46,15 @@ def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
     firsts = np.arange(token_offsets[-1])
     sentence_of = np.repeat(np.arange(len(lengths)), lengths)
     room = np.minimum(np.repeat(token_offsets[1:], lengths) - firsts, max_words)
-    offsets = np.zeros(len(firsts) + 1, dtype=np.int64)
-    np.cumsum(room, out=offsets[1:])
+    offsets = np.append(0, np.cumsum(room))
     extra = np.arange(offsets[-1]) - np.repeat(offsets[:-1], room)
     fragment_firsts = np.repeat(firsts, room)
     return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)
+
+
+def offsets_of(lengths: Iterable[int], rows: int) -> IntArray:
+    """[R + 1] where each of R rows of the given lengths begins in one array."""
+    return np.append(0, np.cumsum(np.fromiter(lengths, dtype=np.int64, count=rows)))
 
 
 def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -58,7 +63,6 @@ def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     `offsets` is [R + 1], `rows` is [R']; the results are [N'] and [R' + 1].
     """
     lengths = offsets[rows + 1] - offsets[rows]
-    new_offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=new_offsets[1:])
+    new_offsets = np.append(0, np.cumsum(lengths))
     indices = np.arange(new_offsets[-1]) + np.repeat(offsets[rows] - new_offsets[:-1], lengths)
     return indices, new_offsets

@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
-from fofe.features.encoded import EncodedText
-from fofe.features.feature import Feature, ModelParts, ReadText
+from fofe.features.feature import Addend, Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
 from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, MOST_TYPES, NameTable, keys_of
 
@@ -54,37 +52,21 @@ class GazetteerMatches(Feature):
     def columns(config: ModelConfig) -> dict[str, int]:
         return {} if config.gazetteer is None else {NAMES: len(KINDS) * len(config.gazetteer.types)}
 
-    @staticmethod
-    def arrays(
-        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """[F, B] which names each fragment matches, as the caller found them."""
-        return {NAMES: given[NAMES]} if NAMES in given else {}
-
     def __init__(self, model: ModelParts) -> None:
         assert model.encoder.names is not None, "a model with a gazetteer has its names"
         self._table = model.encoder.names
         self._weight = np.ascontiguousarray(model.columns[NAMES])
 
-    def of(self, text: ReadText, fragments: Fragments) -> MatchedNames:
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
         found = self._table.look_up(text.words, text.bounds.token_offsets, fragments)
-        return MatchedNames(found.rows, found.patterns.astype(np.float32) @ self._weight)
+        projected = found.patterns.astype(np.float32) @ self._weight
 
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            rows = found.rows[part]
+            matched = np.flatnonzero(rows)  # row 0 is that of no match
+            hidden[matched] += projected[rows[matched]]
 
-@dataclass(frozen=True)
-class MatchedNames:
-    """The names that F fragments match."""
-
-    rows: IntArray
-    """[F] the pattern of each fragment, 0 where nothing matches."""
-    projected: FloatArray
-    """[P, H] what each pattern adds."""
-
-    def add_to(self, hidden: FloatArray, part: slice) -> None:
-        """Add to the first layer's sums [F', H] of some of the fragments."""
-        rows = self.rows[part]
-        matched = np.flatnonzero(rows)
-        hidden[matched] += self.projected[rows[matched]]
+        return add_to
 
 
 @dataclass(frozen=True)
@@ -120,14 +102,12 @@ def build_gazetteer(names: Iterable[TypedName], report: Report, sources: Iterabl
 
 def make_table(names: Mapping[str, list[str]]) -> NameTable:
     """The table of the names of each type: as they are, in any case, and their last words."""
-    keys, numbers = [], []
+    keys, numbers = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
     for number, of_type in enumerate(names.values()):
         lasts = sorted({name.rsplit(" ", 1)[1] for name in of_type if " " in name})
         found = [keys_of(of_type, EXACT), keys_of(of_type, FOLDED), keys_of(lasts, LAST)]
         keys += found
         numbers.append(np.full(sum(map(len, found)), number))
-    if not keys:
-        return NameTable.from_pairs((), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64))
     return NameTable.from_pairs(list(names), np.concatenate(keys), np.concatenate(numbers))
 
 

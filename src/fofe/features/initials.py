@@ -5,13 +5,12 @@ The authors' program has this feature, the paper does not mention it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
+from fofe.base.arrays import FloatArray
+from fofe.features.feature import Addend, Feature, ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ class Initials(Feature):
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
         """The vectors of characters."""
-        characters = config.characters
-        return {"initials.weight": (sizes.alphabet, characters.dimension)} if characters.initials else {}
+        return {"initials.weight": (sizes.alphabet, config.characters.dimension)}
 
     def __init__(self, model: ModelParts) -> None:
         assert model.encoder.alphabet is not None, "a model that reads characters has an alphabet"
@@ -44,29 +42,16 @@ class Initials(Feature):
         self._left = np.ascontiguousarray(model.columns[LEFT])
         self._right = np.ascontiguousarray(model.columns[RIGHT])
 
-    def of(self, text: ReadText, fragments: Fragments) -> InitialCodes:
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
         initials = self._vectors[self._alphabet.rows("".join([word[0] for word in text.words]))]
-        return InitialCodes(
-            initials @ self._left, initials @ self._right, fragments.firsts, fragments.lasts, self._factor
-        )
+        # [T, H] what the initials of words add as the last and as the first of a fragment.
+        last_adds, first_adds = initials @ self._left, initials @ self._right
 
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            firsts, lasts = fragments.firsts[part], fragments.lasts[part]
+            for distance in range(int((lasts - firsts).max(initial=-1)) + 1):
+                longer = np.flatnonzero(lasts - firsts >= distance)
+                added = last_adds[lasts[longer] - distance] + first_adds[firsts[longer] + distance]
+                hidden[longer] += np.float32(self._factor**distance) * added
 
-@dataclass(frozen=True)
-class InitialCodes:
-    """What the initials of T words add to the first layer at distance 0, and the words of fragments."""
-
-    left: FloatArray
-    right: FloatArray
-    """[T, H]"""
-    firsts: IntArray
-    lasts: IntArray
-    """[F]"""
-    factor: float
-
-    def add_to(self, hidden: FloatArray, part: slice) -> None:
-        """Add to the first layer's sums [F', H] of some of the fragments."""
-        firsts, lasts = self.firsts[part], self.lasts[part]
-        for distance in range(int((lasts - firsts).max(initial=-1)) + 1):
-            longer = np.flatnonzero(lasts - firsts >= distance)
-            added = self.left[lasts[longer] - distance] + self.right[firsts[longer] + distance]
-            hidden[longer] += np.float32(self.factor**distance) * added
+        return add_to

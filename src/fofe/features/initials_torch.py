@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from fofe.features.batch import TorchBatch
-from fofe.features.dropout import Dropping
+from fofe.features.batch import Dropping, TorchBatch
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig

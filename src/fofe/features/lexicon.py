@@ -6,23 +6,16 @@ that the text could contain counts, by the place that the token has in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.features.fragments import ragged
-from fofe.features.table import Table, table_name
+from fofe.features.fragments import offsets_of, ragged
 from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import is_letter
-
-if TYPE_CHECKING:
-    from fofe.features.encoded import EncodedText
-    from fofe.features.feature import Shapes, Sizes
-    from fofe.features.views import ViewConfig
 
 BEGINS, INSIDE, ENDS, ALONE = range(4)
 PLACES = 4
@@ -32,14 +25,6 @@ LONGEST = 8
 
 WordsThrough = tuple[tuple[int, ...], ...]
 """The rows of the words that run through a token, by its place in them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LexiconSettings:
-    """The settings of a lexicon."""
-
-    table: str | None = None
-    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
 
 
 class WordFinder:
@@ -92,8 +77,7 @@ class Matches:
     def of(cls, found: Sequence[WordsThrough]) -> Matches:
         """The words that were found for some tokens."""
         places = [words for token in found for words in token]
-        offsets = np.zeros(len(places) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, places), dtype=np.int64, count=len(places)), out=offsets[1:])
+        offsets = offsets_of(map(len, places), len(places))
         rows = (row for words in places for row in words)
         return cls(np.fromiter(rows, dtype=np.int32, count=offsets[-1]), offsets)
 
@@ -111,20 +95,3 @@ class Matches:
         if len(some):
             means[some] = np.add.reduceat(vectors, self.offsets[some], axis=0) / counts[some, None]
         return means.reshape(-1, PLACES * vectors.shape[1])
-
-
-class LexiconView:
-    """The means of the vectors of the words that run through tokens, one for each place in a word."""
-
-    @staticmethod
-    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
-        return {table_name(view.name): (sizes.vocabularies[view.name], view.dimension)}
-
-    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._name = view.name
-        self._table = Table.from_weights(weights, view.holder)
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, 4 D] of the words of a text."""
-        matches = text.matches[self._name]
-        return matches.means(self._table.rows(matches.rows))

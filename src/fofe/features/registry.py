@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from numpy.typing import NDArray
-
-from fofe.features.character_cnn import CharacterCnn
-from fofe.features.character_fofe import CharacterFofe
-from fofe.features.encoded import EncodedText
-from fofe.features.feature import Feature, Shapes, Sizes
-from fofe.features.fragments import Fragments
+from fofe.features.characters import CharacterCnn, CharacterFofe
+from fofe.features.feature import Feature
 from fofe.features.gazetteer import GazetteerMatches
 from fofe.features.initials import Initials
 from fofe.features.schemes import Schemes
@@ -39,39 +32,17 @@ def features_of(config: ModelConfig) -> list[type[Feature]]:
     return [feature for feature in FEATURES if feature.in_use(config)]
 
 
-@dataclass(frozen=True)
-class Block:
-    """The columns `start` to `end` of the network's input."""
-
-    name: str
-    start: int
-    end: int
-
-
-def input_blocks(config: ModelConfig) -> list[Block]:
-    """The columns of the features that a model has."""
-    blocks: list[Block] = []
-    start = 0
+def input_columns(config: ModelConfig) -> dict[str, slice]:
+    """The columns that a model's features have in the network's input, by name."""
+    columns: dict[str, slice] = {}
+    end = 0
     for feature in FEATURES:
         for name, width in feature.columns(config).items():
-            blocks.append(Block(name, start, start + width))
-            start += width
-    return blocks
+            columns[name] = slice(end, end + width)
+            end += width
+    return columns
 
 
-def feature_shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
-    """The weights that features have besides the first layer's."""
-    shapes: Shapes = {}
-    for feature in FEATURES:
-        shapes |= feature.shapes(config, sizes)
-    return shapes
-
-
-def feature_arrays(
-    text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]]:
-    """What the twins of all features need of a batch."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for feature in FEATURES:
-        arrays |= feature.arrays(text, fragments, given)
-    return arrays
+def input_width(config: ModelConfig) -> int:
+    """How many columns the network's input has."""
+    return sum(sum(feature.columns(config).values()) for feature in FEATURES)

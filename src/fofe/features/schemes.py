@@ -6,20 +6,16 @@ unknown scheme.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fofe.base.arrays import FloatArray
-from fofe.features.encoded import EncodedText
-from fofe.features.feature import Feature, ModelParts
-from fofe.features.fragments import Fragments
+from fofe.features.feature import Feature, ModelParts, Shapes, Sizes
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
-    from fofe.features.feature import Shapes
 
 SCHEMES = "schemes"
 CONDITIONED = "conditioned."
@@ -37,11 +33,14 @@ class Schemes(Feature):
         return {SCHEMES: len(config.schemes)} if config.schemes else {}
 
     @staticmethod
-    def arrays(
-        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
-        """[F, C] the scheme of each fragment, as the caller knows it."""
-        return {SCHEMES: given[SCHEMES]} if SCHEMES in given else {}
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """What schemes add to all layers but the first."""
+        corpora = len(config.schemes)
+        shapes: Shapes = {}
+        for number, (wide, narrow) in enumerate(pairwise((*config.hidden, sizes.labels))):
+            shapes[f"{CONDITIONED}{number}.weight"] = (narrow * corpora, wide)
+            shapes[f"{CONDITIONED}{number}.bias"] = (narrow * corpora,)
+        return shapes
 
     def __init__(self, model: ModelParts) -> None:
         corpora = len(model.config.schemes)
@@ -62,11 +61,3 @@ class Schemes(Feature):
             (weight + added[number], layer_bias + added_bias[number])
             for (weight, layer_bias), (added, added_bias) in zip(layers, self._layers, strict=True)
         ]
-
-
-def conditioned_shapes(layer: int, wide: int, narrow: int, corpora: int) -> Shapes:
-    """What schemes add to a layer from `wide` to `narrow` numbers."""
-    return {
-        f"{CONDITIONED}{layer}.weight": (narrow * corpora, wide),
-        f"{CONDITIONED}{layer}.bias": (narrow * corpora,),
-    }

@@ -7,7 +7,6 @@ mean of the words around it by a FOFE code of sentences: what is further away co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,9 +46,7 @@ class Surroundings(Feature):
         return {} if config.surroundings is None else {SURROUNDINGS: 2 * widths[config.surroundings]}
 
     @staticmethod
-    def arrays(
-        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
+    def arrays(text: EncodedText, fragments: Fragments) -> dict[str, NDArray[Any]]:
         """[F, 2 D] the subjects of each fragment's sentence and of those around it."""
         if text.surroundings is None:
             return {}

@@ -1,7 +1,8 @@
 """Views: the ways to see a word, and the vectors that each view has for it.
 
 `cased` and `uncased` look the token up in a table, `word` the segmented word that holds it, whose vector its
-tokens share evenly. The other views have modules of their own: lexicon, spelling and windows.
+tokens share evenly. `lexicon` looks up all words that could run through the token, and `spelling` reads its
+characters. `window` reads the other views of a word and its neighbours; see `fofe.features.windows`.
 """
 
 from __future__ import annotations
@@ -9,16 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.features.checks import one_of, positive
-from fofe.features.lexicon import PLACES, LexiconSettings, LexiconView
-from fofe.features.spelling import SpellingSettings, SpellingView
+from fofe.base.settings import require
+from fofe.features.characters import Convolution
+from fofe.features.lexicon import PLACES
 from fofe.features.table import Table, table_name
-from fofe.features.windows import WindowSettings, WindowView
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
@@ -35,42 +35,44 @@ CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 
 
 @dataclass(frozen=True)
-class _ViewSettings:
-    """What every view has."""
+class ViewConfig:
+    """One way to see every word, and which codes of the fragment are made from it."""
 
     name: str
     lookup: str
     dimension: int = 256
     codes: tuple[str, ...] = CODES
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableSettings:
-    """The settings of views that look words up."""
-
     vectors: str | None = None
-    """Word vectors that the table starts from; random without."""
+    """Word vectors that a table starts from; random without."""
     min_count: int = 2
-    """How often a training word that the vectors lack must occur to get a row of its own."""
+    """Table: how often a training word that the vectors lack must occur to get a row of its own."""
     scale: float = 1.0
-    """What the vectors are multiplied by."""
-
-
-@dataclass(frozen=True)
-class ViewConfig(SpellingSettings, WindowSettings, LexiconSettings, TableSettings, _ViewSettings):
-    """One way to see every word, and which codes of the fragment are made from it."""
+    """Table: what the vectors are multiplied by."""
+    table: str | None = None
+    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
+    dilations: tuple[int, ...] = (1,)
+    """Window: one layer for each, which sees a word and those that many words to its left and right."""
+    context_layers: int = 0
+    """Window: how many more layers see a word beside the codes of all words to its left and right."""
+    context_factors: tuple[float, ...] = (0.5, 0.85)
+    """Window: the forgetting factors of these codes; each is used for an even share of the dimensions."""
+    height: int = 3
+    """Spelling: how many characters a kernel spans."""
+    character_dimension: int = 32
+    """Spelling: how many numbers a character has."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.name):
-            raise ValueError(
-                f"name must be of letters, digits, - and _, not {self.name!r}: it is part of file names"
-            )
-        one_of("lookup", self.lookup, LOOKUPS)
-        for code in self.codes:
-            one_of("codes", code, CODES)
-        positive("dimension", self.dimension)
-        SpellingSettings.__post_init__(self)
-        WindowSettings.__post_init__(self)
+            raise ValueError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
+        require(self, "lookup", LOOKUPS.__contains__, f"must be one of {', '.join(LOOKUPS)}")
+        require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
+        sizes = "dimension height character_dimension dilations"
+        require(self, sizes, lambda size: size >= 1, "must be at least 1")
+        require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
+        require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
+        for key in ("dilations", "context_factors"):
+            if not getattr(self, key):
+                raise ValueError(f"{key} must not be empty")
         if self.table is not None and self.lookup != "lexicon":
             raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
         if self.table is not None and self.vectors is not None:
@@ -102,18 +104,10 @@ class ViewConfig(SpellingSettings, WindowSettings, LexiconSettings, TableSetting
         """Whether its table distinguishes upper from lower case."""
         return self.lookup != "uncased"
 
-
-class View(Protocol):
-    """A view of isolated words."""
-
-    @staticmethod
-    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
-        """The weights of a view."""
-
-    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None: ...
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, D] of the words of a text."""
+    @property
+    def window_layers(self) -> int:
+        """How many layers a window view has."""
+        return len(self.dilations) + self.context_layers
 
 
 class TableView:
@@ -142,7 +136,37 @@ class SegmentedView(TableView):
         return shared
 
 
-VIEWS: dict[str, type[View]] = {
+class LexiconView(TableView):
+    """The means of the vectors of the words that run through tokens, one for each place in a word."""
+
+    def vectors(self, text: EncodedText) -> FloatArray:
+        """[T, 4 D] of the words of a text."""
+        matches = text.matches[self._name]
+        return matches.means(self._table.rows(matches.rows))
+
+
+class SpellingView:
+    """The vectors of words by their characters, which a small convolution reads."""
+
+    @staticmethod
+    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
+        name, heights = f"spelling.{view.name}", (view.height,)
+        return Convolution.shapes(name, sizes.alphabet, view.character_dimension, heights, view.dimension)
+
+    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
+        self._convolution = Convolution(f"spelling.{view.name}", weights, (view.height,))
+
+    def vectors(self, text: EncodedText) -> FloatArray:
+        """[T, D] of the words of a text."""
+        spelt = text.spelling
+        assert spelt is not None, "a model with a spelling view has an alphabet"
+        # The space symbols around a word show the kernels where it begins and ends.
+        starts, ends = spelt.word_starts - 1, spelt.word_ends + 1
+        longest = int((ends - starts).max(initial=1))
+        return self._convolution.of(spelt.characters, longest)(starts, ends)
+
+
+VIEWS: dict[str, type[TableView] | type[SpellingView]] = {
     "cased": TableView,
     "uncased": TableView,
     "word": SegmentedView,
@@ -158,24 +182,11 @@ def isolated_width(config: ModelConfig) -> int:
     return sum(view.width for view in config.views if view.lookup != "window")
 
 
-def view_shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
-    """The weights of all views."""
-    shapes: Shapes = {}
-    for view in config.views:
-        if view.lookup == "window":
-            shapes |= WindowView.shapes(view, isolated_width(config))
-        elif view.table is None:
-            shapes |= VIEWS[view.lookup].shapes(view, sizes)
-    return shapes
-
-
 class IsolatedWords:
     """The views of isolated words side by side, in the order of the configuration."""
 
     def __init__(self, config: ModelConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._views: list[View] = [
-            VIEWS[view.lookup](view, weights) for view in config.views if view.lookup != "window"
-        ]
+        self._views = [VIEWS[view.lookup](view, weights) for view in config.views if view.lookup != "window"]
 
     def vectors(self, text: EncodedText) -> FloatArray:
         """[T, D] of the words of a text."""

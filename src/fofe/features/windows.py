@@ -7,50 +7,20 @@ codes of all words to its left and right, and add what they make of these to wha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
-from fofe.features.checks import forgetting_factor, positive
 from fofe.features.fofe import scan, scan_back
+from fofe.features.word_cache import CachedWords, NeighbourLayer
 
 if TYPE_CHECKING:
     from fofe.features.feature import Shapes
     from fofe.features.views import ViewConfig
-    from fofe.features.word_cache import CachedWords
 
 SIDES = (-1, 0, 1)
 """What a layer sees of a text, in steps of its dilation: the order of its weights."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class WindowSettings:
-    """The settings of a window view."""
-
-    dilations: tuple[int, ...] = (1,)
-    """Window: one layer for each, which sees a word and those that many words to its left and right."""
-    context_layers: int = 0
-    """Window: how many more layers see a word beside the codes of all words to its left and right."""
-    context_factors: tuple[float, ...] = (0.5, 0.85)
-    """Window: the forgetting factors of these codes; each is used for an even share of the dimensions."""
-
-    def __post_init__(self) -> None:
-        positive("dilations", *self.dilations)
-        if not self.dilations:
-            raise ValueError("dilations must not be empty")
-        if self.context_layers < 0:
-            raise ValueError(f"context_layers must be at least 0, not {self.context_layers}")
-        if not self.context_factors:
-            raise ValueError("context_factors must list at least one forgetting factor")
-        for factor in self.context_factors:
-            forgetting_factor(factor)
-
-    @property
-    def window_layers(self) -> int:
-        """How many layers a window view has."""
-        return len(self.dilations) + self.context_layers
 
 
 class WindowView:
@@ -71,35 +41,28 @@ class WindowView:
 
     def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
         self._view = view
-        self._layers = [
-            (
-                np.ascontiguousarray(weights[f"windows.{view.name}.layers.{number}.weight"].T),
-                weights[f"windows.{view.name}.layers.{number}.bias"],
-            )
+        (weight, bias), *layers = (
+            tuple(weights[f"windows.{view.name}.layers.{number}.{part}"] for part in ("weight", "bias"))
             for number in range(view.window_layers)
-        ]
-        self._projections = dict(zip(SIDES, np.split(self._layers[0][0], len(SIDES)), strict=True))
+        )
+        offsets = [side * view.dilations[0] for side in SIDES]
+        self._first = NeighbourLayer(f"windows.{view.name}", offsets, weight, bias)
+        self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
     def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
         """What words [U, D] add to the first layer [U, D'] of words on each side and of themselves."""
-        return {self._cached(side): vectors @ weight for side, weight in self._projections.items()}
-
-    def _cached(self, side: int) -> str:
-        return f"windows.{self._view.name}.{side}"
+        return self._first.of_words(vectors)
 
     def vectors(self, words: CachedWords) -> FloatArray:
         """[T, D'] of the words of some sentences."""
-        nearest, *wider = self._view.dilations
-        (_, bias), *layers = self._layers
-        seen = words.sums({nearest * side: self._cached(side) for side in SIDES})
-        seen += bias
-        np.maximum(seen, 0, out=seen)
-        for dilation, (weight, bias) in zip(wider, layers, strict=False):
+        seen = self._first.units(words)
+        wider = self._view.dilations[1:]
+        for dilation, (weight, bias) in zip(wider, self._layers, strict=False):
             before = _shifted(seen, words.from_start < dilation, dilation)
             after = _shifted(seen, words.to_end < dilation, -dilation)
             seen = _layer(before, seen, after, weight, bias)
         starts, ends = words.from_start == 0, words.to_end == 0
-        for weight, bias in layers[len(wider) :]:
+        for weight, bias in self._layers[len(wider) :]:
             left, right = _codes_around(seen, self._view.context_factors, starts, ends)
             seen += _layer(left, seen, right, weight, bias)
         return seen

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from fofe.features.dropout import Dropping
+from fofe.features.batch import Dropping
 from fofe.features.fofe_torch import scan_both
 from fofe.features.views import ViewConfig
 

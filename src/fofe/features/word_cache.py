@@ -101,10 +101,31 @@ class CachedWords:
         moved[self.to_end < by if by > 0 else self.from_start < -by] = NO_WORD
         return moved
 
-    def sums(self, rows: Mapping[int, str]) -> FloatArray:
-        """[T, D] the sum of the words at some offsets from each word; each offset has its own array."""
-        (first, name), *others = rows.items()
-        total: FloatArray = self.arrays[name].take(self.beside(first), axis=0)
-        for by, other in others:
-            total += self.arrays[other].take(self.beside(by), axis=0)
-        return total
+
+class NeighbourLayer:
+    """A layer of rectified units that sees each word with others at some offsets from it.
+
+    Its units are a sum of what each of these words adds, which is computed once for each distinct word.
+    """
+
+    def __init__(self, name: str, offsets: Sequence[int], weight: FloatArray, bias: FloatArray) -> None:
+        """`weight` [H, N D] has a part for each of N offsets; `bias` is [H]."""
+        self._names = {offset: f"{name}.{offset}" for offset in offsets}
+        parts = np.split(weight, len(offsets), axis=1)
+        self._parts = {
+            name: np.ascontiguousarray(part.T) for name, part in zip(self._names.values(), parts, strict=True)
+        }
+        self._bias = bias
+
+    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
+        """What words [U, D] add to the units [U, H] of words that see them, by the name of each offset."""
+        return {name: vectors @ part for name, part in self._parts.items()}
+
+    def units(self, words: CachedWords) -> FloatArray:
+        """[T, H] of the words of some sentences."""
+        (first, name), *others = self._names.items()
+        units: FloatArray = words.arrays[name].take(words.beside(first), axis=0)
+        for offset, name in others:
+            units += words.arrays[name].take(words.beside(offset), axis=0)
+        units += self._bias
+        return np.maximum(units, 0, out=units)

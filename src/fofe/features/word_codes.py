@@ -6,7 +6,7 @@ start, end and word is projected once, whatever the number of fragments that sha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,9 @@ from fofe.features.views import (
     LEFT_INCLUDING,
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
+    VIEWS,
     IsolatedWords,
-    view_shapes,
+    isolated_width,
 )
 from fofe.features.windows import WindowView
 
@@ -64,12 +65,16 @@ class WordCodes(Feature):
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
         """Those of the views."""
-        return view_shapes(config, sizes)
+        shapes: Shapes = {}
+        for view in config.views:
+            if view.lookup == "window":
+                shapes |= WindowView.shapes(view, isolated_width(config))
+            elif view.table is None:
+                shapes |= VIEWS[view.lookup].shapes(view, sizes)
+        return shapes
 
     @staticmethod
-    def arrays(
-        text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]]
-    ) -> dict[str, NDArray[Any]]:
+    def arrays(text: EncodedText, fragments: Fragments) -> dict[str, NDArray[Any]]:
         """The words that the codes of fragments end with, the words of bags, and the facts that views need.
 
         before, after: [F] the tokens beside each fragment, T where there is none.
@@ -81,8 +86,7 @@ class WordCodes(Feature):
         none = text.token_count
         firsts, lasts = fragments.firsts, fragments.lasts
         lengths = lasts - firsts + 1
-        bag_offsets = np.zeros(len(firsts), dtype=np.int64)
-        np.cumsum(lengths[:-1], out=bag_offsets[1:])
+        bag_offsets = np.cumsum(lengths) - lengths
         arrays: dict[str, NDArray[Any]] = {
             "before": np.where(text.starts()[firsts], none, firsts - 1),
             "after": np.where(text.ends()[lasts], none, lasts + 1),

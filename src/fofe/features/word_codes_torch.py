@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from fofe.features.batch import TorchBatch
-from fofe.features.character_cnn_torch import CharacterConvolution
-from fofe.features.dropout import Dropping
+from fofe.features.batch import Dropping, TorchBatch
+from fofe.features.characters_torch import CharacterConvolution
 from fofe.features.fofe_torch import scan_both
 from fofe.features.views import (
     BAG,

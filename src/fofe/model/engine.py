@@ -21,8 +21,8 @@ from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments
-from fofe.features.registry import feature_shapes, features_of, input_blocks
-from fofe.features.schemes import Schemes, conditioned_shapes
+from fofe.features.registry import features_of, input_columns, input_width
+from fofe.features.schemes import Schemes
 from fofe.features.views import isolated_width
 from fofe.features.word_cache import CachedWords, WordCache
 from fofe.features.word_codes import WordCodes
@@ -72,7 +72,7 @@ class Engine:
         self._encoder = encoder
         self._cache: WordCache[Key] = WordCache()
         first = weights["layers.0.weight"].T
-        columns = {block.name: first[block.start : block.end] for block in input_blocks(config)}
+        columns = {name: first[part] for name, part in input_columns(config).items()}
         parts = ModelParts(config, encoder, weights, columns)
         self._words = WordCodes(parts)
         self._added = [feature(parts) for feature in features_of(config) if feature is not WordCodes]
@@ -123,12 +123,11 @@ class Engine:
         if len(fragments):
             order = np.argsort(fragments.lasts - fragments.firsts, kind="stable")
             by_length = fragments.take(order)
-            addends = [feature.of(text, by_length) for feature in self._added]
+            addends = [add_to for one in self._added if (add_to := one.of(text, by_length))]
             sums = self._words.sums(text, by_length, FRAGMENTS_AT_ONCE, self._bias, self._added)
             for part, hidden in sums:
-                for addend in addends:
-                    if addend is not None:
-                        addend.add_to(hidden, part)
+                for add_to in addends:
+                    add_to(hidden, part)
                 probabilities[order[part]] = self._wide_layers(hidden)
         return Scores(fragments, offsets, probabilities)
 
@@ -162,16 +161,14 @@ class Engine:
         return softmax(hidden)
 
 
-def weight_shapes(
-    config: ModelConfig, sizes: Sizes, label_count: int, gate: GateSettings | None = None
-) -> Shapes:
+def weight_shapes(config: ModelConfig, sizes: Sizes, gate: GateSettings | None = None) -> Shapes:
     """The name and shape of every weight of a model."""
-    shapes = feature_shapes(config, sizes)
-    layers = (input_blocks(config)[-1].end, *config.hidden, label_count)
+    shapes: Shapes = {}
+    for feature in features_of(config):
+        shapes |= feature.shapes(config, sizes)
+    layers = (input_width(config), *config.hidden, sizes.labels)
     for number, (wide, narrow) in enumerate(pairwise(layers)):
         shapes |= {f"layers.{number}.weight": (narrow, wide), f"layers.{number}.bias": (narrow,)}
-        if number and config.schemes:
-            shapes |= conditioned_shapes(number - 1, wide, narrow, len(config.schemes))
     return shapes if gate is None else shapes | gate.shapes(isolated_width(config))
 
 

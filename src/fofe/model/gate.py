@@ -17,7 +17,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.encoded import SentenceBounds
 from fofe.features.feature import ReadText, Shapes
 from fofe.features.fragments import Fragments
-from fofe.features.word_cache import CachedWords
+from fofe.features.word_cache import NeighbourLayer
 
 PREFIX = "gate."
 JUDGEMENTS = 3
@@ -58,39 +58,23 @@ class Gate:
     """Chooses the fragments that the wide layers are to score."""
 
     def __init__(self, settings: GateSettings, weights: Mapping[str, FloatArray], max_words: int) -> None:
-        self._offsets = settings.offsets
         self._cut = settings.cut
         self._max_words = max_words
-        first = weights[f"{PREFIX}layers.0.weight"]
-        parts = np.split(first, len(self._offsets), axis=1)
-        self._projections = {
-            offset: np.ascontiguousarray(part.T) for offset, part in zip(self._offsets, parts, strict=True)
-        }
-        self._bias = weights[f"{PREFIX}layers.0.bias"]
+        weight, bias = weights[f"{PREFIX}layers.0.weight"], weights[f"{PREFIX}layers.0.bias"]
+        self._hidden = NeighbourLayer("gate", settings.offsets, weight, bias)
         self._output = np.ascontiguousarray(weights[f"{PREFIX}layers.1.weight"].T)
         self._output_bias = weights[f"{PREFIX}layers.1.bias"]
 
     def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
         """What words add to the hidden units [U, W] of words at each offset, from their vectors [U, D]."""
-        return {_cached(offset): vectors @ weight for offset, weight in self._projections.items()}
+        return self._hidden.of_words(vectors)
 
     def choose(self, text: ReadText) -> Fragments:
         """The fragments that pass."""
-        return passing(self.scores(text.cached), self._cut, text.bounds, self._max_words)
-
-    def scores(self, words: CachedWords) -> FloatArray:
-        """[T, 3] how well a mention can start at each word, end there, and contain it."""
-        hidden = words.sums({offset: _cached(offset) for offset in self._offsets})
-        hidden += self._bias
-        np.maximum(hidden, 0, out=hidden)
-        scores: FloatArray = hidden @ self._output
+        # [T, 3] how well a mention can start at each word, end there, and contain it.
+        scores: FloatArray = self._hidden.units(text.cached) @ self._output
         scores += self._output_bias
-        return scores
-
-
-def _cached(offset: int) -> str:
-    """The name of what words that far from a word add to its hidden units."""
-    return f"{PREFIX}{offset}"
+        return passing(scores, self._cut, text.bounds, self._max_words)
 
 
 def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: int) -> Fragments:

@@ -10,13 +10,11 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from fofe.features.batch import GivenColumns, TorchBatch
+from fofe.features.batch import NOTHING_DROPPED, Dropping, TorchBatch
 from fofe.features.config import ModelConfig
-from fofe.features.dropout import NOTHING_DROPPED, Dropping
 from fofe.features.feature import Feature
-from fofe.features.registry import Block, features_of, input_blocks
+from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import SCHEMES
-from fofe.features.schemes_torch import conditioned_layers, of_scheme
 from fofe.features.windows_torch import initialise
 
 Inputs = Callable[[TorchBatch, Mapping[str, Tensor], Dropping], list[Tensor]]
@@ -33,18 +31,24 @@ class Network(nn.Module):
     def __init__(self, config: ModelConfig, *, alphabet_size: int, label_count: int) -> None:
         super().__init__()
         self.config = config
-        self.blocks: list[Block] = input_blocks(config)
         self._inputs: list[Inputs] = [self._twin(feature, alphabet_size) for feature in features_of(config)]
-        sizes = (self.blocks[-1].end, *config.hidden, label_count)
+        sizes = (input_width(config), *config.hidden, label_count)
         self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(sizes))
         for layer in self.layers:
             initialise(layer)
-        self.conditioned = conditioned_layers(sizes[1:], len(config.schemes))
+        # What each scheme adds to the layers after the first; nothing yet.
+        corpora = len(config.schemes)
+        self.conditioned = nn.ModuleList(
+            nn.Linear(wide, narrow * corpora) for wide, narrow in pairwise(sizes[1:]) if corpora
+        )
+        for parameter in self.conditioned.parameters():
+            nn.init.zeros_(parameter)
 
     def _twin(self, feature: type[Feature], alphabet_size: int) -> Inputs:
         """The twin of a feature, whose modules become the network's."""
         if feature.torch_module is None:
-            return GivenColumns(list(feature.columns(self.config)))
+            names = feature.columns(self.config)
+            return lambda batch, tables, dropping: [batch[name] for name in names]  # noqa: ARG005
         twin = getattr(import_module(feature.torch_module), feature.__name__)(self.config, alphabet_size)
         for name, module in twin.modules.items():
             self.add_module(name, module)
@@ -70,8 +74,7 @@ class Network(nn.Module):
         features = self._features(batch, tables, dropping)
         first = cast(nn.Linear, self.layers[0])
         conditioned = first(features)
-        (block,) = (block for block in self.blocks if block.name == SCHEMES)
-        columns = slice(block.start, block.end)
+        columns = input_columns(self.config)[SCHEMES]
         plain = conditioned - features[:, columns] @ first.weight[:, columns].T
         none = torch.zeros_like(batch[SCHEMES])
         return self._scores(conditioned, batch[SCHEMES], dropping), self._scores(plain, none, dropping)
@@ -85,13 +88,14 @@ class Network(nn.Module):
             hidden = dropping.dropout(torch.relu(scores), dropping.hidden)
             scores = layer(hidden)
             if self.conditioned and schemes is not None:
-                scores = scores + of_scheme(self.conditioned[number](hidden), schemes)
+                added = self.conditioned[number](hidden).view(len(hidden), schemes.shape[1], -1)
+                scores = scores + torch.einsum("fcn,fc->fn", added, schemes.to(added.dtype))
         return scores
 
     def inputs(
         self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
     ) -> Tensor:
-        """The features [F, D] of all fragments of a batch, block by block as `input_blocks` lays them out."""
+        """The features [F, D] of all fragments of a batch, laid out as by `input_columns`."""
         dtype = cast(nn.Linear, self.layers[0]).weight.dtype
         parts = [part for of_feature in self._inputs for part in of_feature(batch, tables, dropping)]
         return torch.cat([part.to(dtype) for part in parts], dim=1)

@@ -185,7 +185,7 @@ def _load(folder: Path) -> StoredModel:
     if "gate" in table:
         gate = build(GateSettings, table["gate"], path=folder / "config.json")
     storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
-    shapes = weight_shapes(config, Sizes(sizes, len(alphabet) if alphabet else 0), len(labels), gate)
+    shapes = weight_shapes(config, Sizes(sizes, len(alphabet) if alphabet else 0, len(labels)), gate)
     if storage.tables == "int8":
         shapes |= {scales_name(name): (size,) for name, size in sizes.items()}
     _check_weights(weights, shapes, storage, folder / "model.safetensors")

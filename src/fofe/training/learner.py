@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.batch import TorchBatch, make_batch
-from fofe.features.dropout import Dropout, Dropping
+from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
