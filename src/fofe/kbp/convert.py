@@ -18,7 +18,8 @@ from fofe.kbp.source import SourceDocument, language_code
 from fofe.kbp.tab import TabMention, by_document, check_mention, numbered, read_tab, write_tab
 from fofe.text.align import Aligner
 from fofe.text.document import Document, Mention
-from fofe.text.tokenise import PLAIN, tokeniser
+from fofe.text.languages import PLAIN
+from fofe.text.tokenise import tokeniser
 
 META = "kbp"
 LANGUAGE = "language"

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Callable
 
 from fofe.base.errors import ConfigError
 
@@ -100,16 +98,12 @@ def unchanged(token: str) -> str:
     return token
 
 
-DIGIT_RULES: Final[Mapping[str, DigitRule]] = MappingProxyType(
-    {"shape": shape_class, "classes": named_class, "none": unchanged}
-)
+DIGIT_RULES: dict[str, DigitRule] = {"shape": shape_class, "classes": named_class, "none": unchanged}
 
 
 def digit_rule(name: str) -> DigitRule:
     """The rule of that name: `shape` (the usual one), `classes` or `none`."""
-    try:
-        return DIGIT_RULES[name]
-    except KeyError:
-        raise ConfigError(
-            f"there is no digit rule {name!r}", remedy=f"choose one of {', '.join(DIGIT_RULES)}"
-        ) from None
+    if name not in DIGIT_RULES:
+        remedy = f"choose one of {', '.join(DIGIT_RULES)}"
+        raise ConfigError(f"there is no digit rule {name!r}", remedy=remedy)
+    return DIGIT_RULES[name]

@@ -13,6 +13,7 @@ from fofe.base.errors import ConfigError, FofeError
 
 Segmenter = Callable[[str], list[str]]
 """Splits a text into words; joined, they are the text again."""
+SEGMENTERS = ("jieba",)
 
 
 class InWord(NamedTuple):
@@ -28,7 +29,10 @@ class InWord(NamedTuple):
     """The rows of the words of a lexicon that run through the token, by its position in them."""
 
 
-def _jieba() -> Segmenter:
+def segmenter(name: str) -> Segmenter:
+    """The segmenter of that name; an error names the known ones, or what to install."""
+    if name not in SEGMENTERS:
+        raise ConfigError(f"unknown segmenter {name!r}", remedy=f"use one of {', '.join(SEGMENTERS)}")
     try:
         import rjieba  # noqa: F401
     except ModuleNotFoundError:
@@ -42,17 +46,6 @@ def _cut_by_jieba(text: str) -> list[str]:
 
     words: list[str] = rjieba.cut(text)
     return words
-
-
-_SEGMENTERS: dict[str, Callable[[], Segmenter]] = {"jieba": _jieba}
-SEGMENTERS = tuple(_SEGMENTERS)
-
-
-def segmenter(name: str) -> Segmenter:
-    """The segmenter of that name; an error names the known ones, or what to install."""
-    if name not in _SEGMENTERS:
-        raise ConfigError(f"unknown segmenter {name!r}", remedy=f"use one of {', '.join(SEGMENTERS)}")
-    return _SEGMENTERS[name]()
 
 
 def in_words(tokens: Sequence[str], segment: Segmenter) -> Iterator[InWord]:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from itertools import chain
-from types import MappingProxyType
-from typing import Final
 
 from fofe.base.errors import InputError
 from fofe.text._rules import Rules
 from fofe.text.document import Document, Sentence, Token
-from fofe.text.languages import chinese, english, plain, spanish
+from fofe.text.languages import PLAIN, RULES
 
-PLAIN: Final = "xx"
-
-_RULES: Final[Mapping[str, Callable[[], Rules]]] = MappingProxyType(
-    {"en": english.rules, "es": spanish.rules, "zh": chinese.rules, PLAIN: plain.rules}
-)
-_OTHER_CODES: Final[Mapping[str, str]] = MappingProxyType(
-    {"eng": "en", "spa": "es", "zho": "zh", "chi": "zh", "cmn": "zh", "plain": PLAIN}
-)
+_OTHER_CODES = {"eng": "en", "spa": "es", "zho": "zh", "chi": "zh", "cmn": "zh", "plain": PLAIN}
 _CODE = re.compile(r"([a-z]{2,3}|plain)(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 # The two-letter codes of ISO 639, so that a typing error is not taken for a language.
-_ISO_CODES: Final = """
+_ISO_CODES = """
     aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz
     ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii
     ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi
@@ -84,7 +75,7 @@ class Tokeniser:
 
 def languages() -> list[str]:
     """The codes of the languages with their own rules, and `xx` for the plain rules."""
-    return sorted(_RULES)
+    return sorted(RULES)
 
 
 def tokeniser(language: str) -> Tokeniser:
@@ -97,7 +88,7 @@ def tokeniser(language: str) -> Tokeniser:
     code = _CODE.fullmatch(language)
     base = code[1].lower() if code else ""
     base = _OTHER_CODES.get(base, base)
-    if base in _RULES:
+    if base in RULES:
         return _tokeniser(base, base)
     if base in _ISO_CODES.split() or len(base) == 3:
         return _tokeniser(base, PLAIN)
@@ -111,4 +102,4 @@ def tokeniser(language: str) -> Tokeniser:
 
 @cache
 def _tokeniser(language: str, rules: str) -> Tokeniser:
-    return Tokeniser(language, _RULES[rules]())
+    return Tokeniser(language, RULES[rules]())

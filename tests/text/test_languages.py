@@ -1,16 +1,11 @@
-"""English sentences and the tokens that a corpus in the style of CoNLL or the Penn Treebank has for them."""
+"""Sentences and tokens of English (as in CoNLL or the Penn Treebank), Spanish and Chinese text."""
 
 import pytest
 
 from fofe.text.tokenise import tokeniser
 
-
-def words(text: str) -> list[list[str]]:
-    return [sentence.words for sentence in tokeniser("en").document(text).sentences]
-
-
-# Expected tokens are written with a space between them; a new line is a new sentence.
-TOKENS = [
+# Expected tokens are written with a space between them.
+EN_TOKENS = [
     (
         "S.E.C. chief Mary Shapiro left Washington in December.",
         "S.E.C. chief Mary Shapiro left Washington in December .",
@@ -53,14 +48,44 @@ TOKENS = [
     ("Beijing (北京) grew", "Beijing ( 北 京 ) grew"),
     ("\ufeffJohn\u200b Smith", "\ufeff John \u200b Smith"),
 ]  # fmt: skip
+ES_TOKENS = [
+    ("¿Quién es? ¡Nadie!", "¿ Quién es ? ¡ Nadie !"),
+    ("El Sr. García fue al Congreso de los EE.UU.", "El Sr. García fue al Congreso de los EE.UU."),
+    ("«Hola», dijo la Sra. Núñez del Río.", "« Hola » , dijo la Sra. Núñez del Río ."),
+    ("Muchos países, p. ej. EE. UU., firmaron.", "Muchos países , p. ej. EE. UU. , firmaron ."),
+    ("Telefónica S.A. subió un 5,5% (1.234,50 €).", "Telefónica S.A. subió un 5,5 % ( 1.234,50 € ) ."),
+    ("Vive en la Avda. de América, núm. 5, 1.º B.", "Vive en la Avda. de América , núm. 5 , 1.º B ."),
+    ("Madrid, 23 may (EFE).- El PSOE-Progresistas", "Madrid , 23 may ( EFE ) . - El PSOE-Progresistas"),
+    ("L'Hospitalet, O'Higgins y McDonald's", "L'Hospitalet , O'Higgins y McDonald's"),
+    ("A las 20.00 h. en los JJ.OO. del '92", "A las 20.00 h. en los JJ.OO. del '92"),
+    ("Ganó por 6-3, 7-5 a 120 km/h.", "Ganó por 6-3 , 7-5 a 120 km/h ."),
+    ("Peras, manzanas, etc.", "Peras , manzanas , etc ."),
+    ("Espan\u0303a y Me\u0301xico", "Espan\u0303a y Me\u0301xico"),
+]
+ZH_TOKENS = [
+    ("习近平访问了北京大学。", "习 近 平 访 问 了 北 京 大 学 。"),
+    ("2020年3月5日，iPhone 12发布", "2020 年 3 月 5 日 ， iPhone 12 发 布"),
+    ("增长5.5%，GDP为14.3万亿", "增 长 5.5% ， GDP 为 14.3 万 亿"),
+    ("卡尔·马克思（Karl Marx）", "卡 尔 · 马 克 思 （ Karl Marx ）"),
+    ("《红楼梦》……很好——真的", "《 红 楼 梦 》 …… 很 好 —— 真 的"),
+    ("看http://t.cn/abc?x=1你好", "看 http://t.cn/abc?x=1 你 好"),
+    ("邮箱a.b@c.cn，@小明 F-16战机😂👍🏽", "邮 箱 a.b@c.cn ， @ 小 明 F-16 战 机 😂 👍🏽"),
+    ("ＡＢＣ１２３和𠮷野家", "ＡＢＣ１２３ 和 𠮷 野 家"),
+    ("葛\U000e0100城か\u3099", "葛\U000e0100 城 か\u3099"),
+]
+TOKENS = [
+    (language, text, expected)
+    for language, examples in (("en", EN_TOKENS), ("es", ES_TOKENS), ("zh", ZH_TOKENS))
+    for text, expected in examples
+]
 
 
-@pytest.mark.parametrize(("text", "expected"), TOKENS, ids=[text for text, _ in TOKENS])
-def test_tokens(text: str, expected: str) -> None:
-    assert [word for sentence in words(text) for word in sentence] == expected.split(" ")
+@pytest.mark.parametrize(("language", "text", "expected"), TOKENS, ids=[text for _, text, _ in TOKENS])
+def test_tokens(language: str, text: str, expected: str) -> None:
+    assert [token.text for token in tokeniser(language).document(text).tokens] == expected.split(" ")
 
 
-SENTENCES = [
+EN_SENTENCES = [
     "He joined Apple Inc.|He left in Dec. 1996.",
     "They met J. Smith.|Dr. No met Gen. Lee.",
     '"Why?" he asked.|"Go!"|She left.',
@@ -77,20 +102,50 @@ SENTENCES = [
     "Mary likes fish, etc.|Paul likes cake, etc. and tea.",
     "He said—Mr. Smith did.|Ω is last.",
 ]  # fmt: skip
+ES_SENTENCES = [
+    "¿Qué hizo el Dr. Pérez?|¡Nada!|«Me voy», dijo.",
+    "Vive en EE.UU.|El resto, en la C. Valenciana.",
+    "Compró peras, etc.|Juan no.|Llegó D. Juan Carlos.",
+    "Trabaja en Repsol S.A.|La empresa creció.|«Bien».|Fin",
+    "Nació en 1950.|3 hijos tuvo.|¿Y tú?",
+    "Véase p. ej. Pág. 5 y art. 3 de la ley.|Así es.",
+]
+ZH_SENTENCES = [
+    "他来了。|她走了！|谁知道？|不知道；|算了",
+    "他说：“好！”|然后走了。",
+    "（完。）|「是的。」|『真的？！』|好",
+    "“好！”，他说。|真的？！|是",
+    "第一行|第二行|第三行",
+    "Hello!|你好?|网址http://a.cn/?b!c没断",
+    "等等……然后呢…没有",
+]
+SENTENCES = [
+    (language, marked, border)
+    for language, examples, borders in (
+        ("en", EN_SENTENCES, [" "]),
+        ("es", ES_SENTENCES, [" "]),
+        ("zh", ZH_SENTENCES, ["\n", "\r\n"]),
+        ("zh", ZH_SENTENCES[:4], [""]),
+    )
+    for marked in examples
+    for border in borders
+]
 
 
-@pytest.mark.parametrize("marked", SENTENCES)
-def test_sentences(marked: str) -> None:
-    """A bar stands for the space between two sentences."""
-    text = marked.replace("|", " ")
-    document = tokeniser("en").document(text)
+@pytest.mark.parametrize(("language", "marked", "border"), SENTENCES)
+def test_sentences(language: str, marked: str, border: str) -> None:
+    """A bar stands for the border of two sentences: a space, in Chinese a line break or nothing."""
+    text = marked.replace("|", border)
+    document = tokeniser(language).document(text)
     assert [text[sentence.start : sentence.end] for sentence in document.sentences] == marked.split("|")
 
 
 def test_a_single_line_break_is_a_space_and_a_blank_line_ends_a_sentence() -> None:
     for newline in ("\n", "\r\n", "\r"):
         text = f"A headline{newline} {newline}The first{newline}sentence of{newline}{newline}"
-        assert words(text) == [["A", "headline"], ["The", "first", "sentence", "of"]]
+        sentences = tokeniser("en").document(text).sentences
+        words = [["A", "headline"], ["The", "first", "sentence", "of"]]
+        assert [sentence.words for sentence in sentences] == words
 
 
 def test_offsets_of_contractions() -> None:

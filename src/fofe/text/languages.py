@@ -1,0 +1,132 @@
+"""The rules of each language: how its text is cut into sentences and tokens.
+
+- English is tokenised like the Penn Treebank and the CoNLL corpora: clitics are separate tokens (`do n't`,
+  `Toronto 's`), compounds with hyphens are one token, abbreviations keep their dots inside a sentence.
+- Spanish: `¿ ¡ « »` are split off, abbreviations keep their dots, contractions (`del`, `al`) stay.
+- Chinese: each character is a token, runs of Latin letters or digits are one. A sentence ends after 。！？；,
+  with the closing quotes that follow, and at every line break.
+- All others: words between spaces, punctuation split off, no abbreviations. Scripts without spaces become
+  single characters if one character is a sensible token (Han, kana), else they stay together (Thai, Khmer).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from fofe.base.settings import read_toml
+from fofe.text import _patterns as patterns
+from fofe.text._patterns import APOSTROPHES, extending_characters, unspaced_characters, word_characters
+from fofe.text._rules import CLOSING, Abbreviations, Rules, sentence_ends
+
+PLAIN = "xx"
+
+_WORDS_IN_CAPITALS = frozenset(["MASS", "MISS", "ILL", "WASH", "MON", "ED", "LA", "PA", "MO", "IND"])
+_CLITICS = "[sSmMdD]|re|RE|ve|VE|ll|LL"
+_CLIPPED = r"em|EM|til|tis|Tis|twas|Twas|cause|\d\ds?"
+
+
+def _abbreviations(language: str) -> Abbreviations:
+    listed = read_toml(Path(__file__).with_name("abbreviations.toml"))[language]
+    return Abbreviations(**{name: frozenset(words.split()) for name, words in listed.items()})
+
+
+def _with_headlines(words: frozenset[str]) -> frozenset[str]:
+    """The words, and their forms in capitals, as in headlines."""
+    return words | ({word.upper() for word in words if word[0].isupper()} - _WORDS_IN_CAPITALS)
+
+
+def _english() -> Rules:
+    listed = _abbreviations("en")
+    abbreviations = replace(
+        listed,
+        before_names=_with_headlines(listed.before_names),
+        before_numbers=_with_headlines(listed.before_numbers),
+        sometimes_last=_with_headlines(listed.sometimes_last),
+    )
+    end = f"(?![{word_characters()}])"
+    not_clitic = f"[nN][{APOSTROPHES}][tT]{end}"
+    clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){end}|[{APOSTROPHES}][nN][{APOSTROPHES}]{end}"
+    token = patterns.token_pattern(
+        patterns.plain(),
+        clitic,
+        not_clitic,
+        rf"[A-Za-z]+(?={not_clitic})",
+        patterns.URL,
+        patterns.EMAIL,
+        patterns.acronym(),
+        patterns.abbreviation(abbreviations),
+        patterns.initial(),
+        patterns.LIST_NUMBER,
+        patterns.short_slashed(),
+        patterns.CURRENCY,
+        r"C(?:\+\+|#)",
+        patterns.compound(unjoined_after_apostrophe=_CLITICS),
+    )
+    return Rules(token, partial(sentence_ends, abbreviations=abbreviations))
+
+
+def _spanish() -> Rules:
+    abbreviations = _abbreviations("es")
+    ordinal = r"\d{1,4}\.?[ºª]|[nN]\.?º|[Nn]ro\."
+    shortened_year = r"['’]\d{2,4}(?!\w)"
+    small_letter = rf"[chmps]\.{patterns.INSIDE_SENTENCE}(?=\s)"
+    token = patterns.token_pattern(
+        patterns.plain(),
+        patterns.URL,
+        patterns.EMAIL,
+        ordinal,
+        patterns.acronym(),
+        patterns.abbreviation(abbreviations),
+        patterns.initial(),
+        small_letter,
+        patterns.LIST_NUMBER,
+        patterns.short_slashed(),
+        patterns.CURRENCY,
+        patterns.compound(),
+        shortened_year,
+    )
+    return Rules(token, partial(sentence_ends, abbreviations=abbreviations))
+
+
+def _chinese() -> Rules:
+    han = unspaced_characters()
+    character = f"[{han}，。、：；？！（）《》“”](?![{extending_characters()}])"
+    percentage = r"\d[\d.,]{0,20}[%％‰]"
+    token = patterns.token_pattern(
+        character,
+        patterns.URL,
+        patterns.EMAIL,
+        percentage,
+        patterns.acronym(),
+        patterns.CURRENCY,
+        patterns.compound(),
+    )
+    wide_marks = "[。！？；｡][。！？；｡!?]*"
+    # A narrow mark may also stand in a web address: it counts before a space or Chinese text only. One mark
+    # is enough to look at, the last of a series.
+    narrow_mark = rf"[!?](?=[\s{CLOSING}{han}]|\Z)"
+    end = re.compile(
+        rf"(?:{wide_marks}|{narrow_mark})[{CLOSING}]*(?![，、：；。！？｡,:.{CLOSING}])|[\n\r\x0b\x0c\x85\u2028\u2029]"
+    )
+    return Rules(token, lambda text: (match.end() for match in end.finditer(text)))
+
+
+def _plain() -> Rules:
+    token = patterns.token_pattern(
+        patterns.plain(),
+        patterns.URL,
+        patterns.EMAIL,
+        patterns.acronym(),
+        patterns.initial(),
+        patterns.CURRENCY,
+        patterns.compound(),
+    )
+    return Rules(token, partial(sentence_ends, abbreviations=Abbreviations()))
+
+
+RULES: dict[str, Callable[[], Rules]] = {"en": _english, "es": _spanish, "zh": _chinese, PLAIN: _plain}
+"""By ISO 639 code; `xx` has the plain rules."""
