@@ -13,7 +13,7 @@ from fofe.features.vocabulary import Vocabulary
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import SamplingConfig
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, make_examples
-from fofe.training.sampling import LookedUp, RareWords, Sampler, rare_words
+from fofe.training.sampling import LookedUp, RareWords, Sampler
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
@@ -28,8 +28,8 @@ def sampler(
     text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
     examples = make_examples(SENTENCES, text.token_offsets, LABELS, 4)
     config = config or SamplingConfig()
-    words = {"uncased": LookedUp(WORDS * len(SENTENCES))}
-    rare = rare_words(words, {"uncased": vocabulary}, config.replace_rare)
+    words = LookedUp(WORDS * len(SENTENCES))
+    rare = {"uncased": RareWords.of(words, vocabulary, config.replace_rare)}
     return Sampler(text, examples, rare, config, batch_size=batch, seed=seed, shuffle=shuffle), examples
 
 
@@ -109,7 +109,7 @@ def test_nothing_to_train_on_is_an_empty_epoch() -> None:
 def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
     words = ["once", "twice", "twice", "Unlisted"] + ["often"] * 96
     vocabulary = Vocabulary(["once", "twice", "often"], cased=True, digits="shape")
-    rare = rare_words({"cased": LookedUp(words)}, {"cased": vocabulary}, 0.5)["cased"]
+    rare = RareWords.of(LookedUp(words), vocabulary, 0.5)
     chances = dict(zip(words, rare.probabilities.tolist(), strict=True))
     assert chances["once"] == pytest.approx(0.5 / 1.5)
     assert chances["twice"] == pytest.approx(0.5 / 2.5)
@@ -134,7 +134,7 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
         "word": LookedUp.of_words(made.in_words(words)),
     }
     assert looked_up["word"].occurrences() == ["北京", "人"] * 3
-    rare = rare_words(looked_up, vocabularies, 3.0)
+    rare = {name: RareWords.of(seen, vocabularies[name], 3.0) for name, seen in looked_up.items()}
     assert rare["word"].probabilities == pytest.approx(0.5), "three occurrences, however many characters"
     examples = make_examples([sentence] * 3, text.token_offsets, ["NONE", "GPE"], 3)
     drawn = Sampler(text, examples, rare, SamplingConfig(1, 1, 1), batch_size=100, seed=1)

@@ -156,7 +156,7 @@ def test_a_trained_model_as_the_start(config: RunConfig, tiny_path: Path, tmp_pa
     config = with_data(config, train=(str(path),), dev=str(path))
     setup = prepare(config, read_corpora(config), start=start)
     assert setup.labels == [*start.labels, "WEATHER"]
-    assert setup.vocabularies["cased"].words == [*start.vocabularies["cased"].words, "Zorblax"]
+    assert setup.encoder.vocabularies["cased"].words == [*start.vocabularies["cased"].words, "Zorblax"]
     weights = setup.learner.weights()
     for name, array in weights.items():
         trained = start.weights[name]
@@ -167,7 +167,7 @@ def test_a_trained_model_as_the_start(config: RunConfig, tiny_path: Path, tmp_pa
 def test_a_compressed_model_as_the_start(config: RunConfig, tiny_path: Path) -> None:
     start = compress(load_model(tiny_path), Storage("int8", "float16"), words=20)
     setup = prepare(config, read_corpora(config), start=start)
-    words = setup.vocabularies["cased"].words
+    words = setup.encoder.vocabularies["cased"].words
     assert words[:20] == start.vocabularies["cased"].words
     assert set(words) == set(load_model(tiny_path).vocabularies["cased"].words), "training words come back"
     assert setup.ranked_words["cased"] == 20
@@ -184,8 +184,8 @@ def test_words_behind_those_of_the_vectors_are_counted_apart(config: RunConfig, 
     cased = replace(config.model.views[0], vectors=str(tmp_path / "vectors.txt"))
     model = replace(config.model, views=(cased, *config.model.views[1:]))
     setup = prepare(replace(config, model=model), read_corpora(config))
-    assert setup.ranked_words == {"cased": 3, "uncased": len(setup.vocabularies["uncased"].words)}
-    assert len(setup.vocabularies["cased"].words) > 3
+    assert setup.ranked_words == {"cased": 3, "uncased": len(setup.encoder.vocabularies["uncased"].words)}
+    assert len(setup.encoder.vocabularies["cased"].words) > 3
 
 
 def test_devices() -> None:

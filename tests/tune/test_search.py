@@ -17,11 +17,12 @@ from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
 from fofe.training.config import load_config
-from fofe.tune.search import LOCK, Settings, _enqueue_grid, open_study, search
-from fofe.tune.space import Choices, Range, Space
+from fofe.tune.search import LOCK, Settings, open_study, search
+from fofe.tune.space import FloatDistribution as Range
+from fofe.tune.space import Space, choices
 from fofe.tune.trials import Trial, plot
 
-SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": Choices(("[8]", "[8, 8]"))}
+SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": choices([[8], [8, 8]])}
 
 
 def settings(config: Path, space: Space = SPACE, **changes: Any) -> Settings:
@@ -74,11 +75,11 @@ def test_a_killed_search_goes_on_where_it_was(config_path: Path) -> None:
 
 
 def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) -> None:
-    space: Space = {"training.batch": Choices(("16", "32")), "model.hidden": Choices(("[4]", "[8]"))}
+    space: Space = {"training.batch": choices([16, 32]), "model.hidden": choices([[4], [8]])}
     grid = settings(config_path, space, sampler="grid")
     Path(grid.folder).mkdir()
     cut_off = open_study(grid)
-    _enqueue_grid(cut_off, space)
+    cut_off.enqueue_trial({"training.batch": "16", "model.hidden": "[4]"})
     cut_off.ask()  # killed before a value was asked for
     trials = search(grid, 100, 1, ignore)
     assert sorted((trial.values["training.batch"], *trial.values["model.hidden"]) for trial in trials) == [
@@ -110,7 +111,7 @@ def test_processes_share_a_search(config_path: Path) -> None:
 
 def test_hopeless_trials_are_given_up(config_path: Path) -> None:
     """A rate of almost nothing learns nothing: once enough trials are known it is not trained to its end."""
-    space: Space = {"training.rate": Choices(("0.05", "0.06", "0.07", "0.08", "1e-9"))}
+    space: Space = {"training.rate": choices([0.05, 0.06, 0.07, 0.08, 1e-9])}
     overrides = {"training.epochs": 10}
     folder = str(config_path.parent / "search")
     trials = search(Settings(str(config_path), overrides, space, folder, "random", seed=3), 10, 1, ignore)
@@ -164,8 +165,8 @@ def test_a_space_can_be_mended_in_the_same_directory(
 
 def test_values_may_be_possible_only_together(config_path: Path) -> None:
     space: Space = {
-        "training.schedule": Choices(('"geometric"',)),
-        "training.final_rate": Choices(("0.1", "0.2")),
+        "training.schedule": choices(["geometric"]),
+        "training.final_rate": choices([0.1, 0.2]),
     }
     assert len(search(settings(config_path, space), 1, 1, ignore)) == 1
 

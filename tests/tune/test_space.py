@@ -8,7 +8,7 @@ import pytest
 
 from fofe.base.errors import ConfigError
 from fofe.training.config import load_config
-from fofe.tune.space import Choices, Range, default_space, read_space
+from fofe.tune.space import FloatDistribution, IntDistribution, choices, default_space, read_space
 
 
 def test_a_file_names_ranges_and_values(tmp_path: Path) -> None:
@@ -19,10 +19,10 @@ def test_a_file_names_ranges_and_values(tmp_path: Path) -> None:
         "utf-8",
     )
     assert read_space(path) == {
-        "training.rate": Range(0.001, 0.1, log=True),
-        "training.epochs": Range(2, 5, whole=True),
-        "model.hidden": Choices(("[8]", "[8, 8]")),
-        "model.views.cased.dimension": Choices(("4", "8")),
+        "training.rate": FloatDistribution(0.001, 0.1, log=True),
+        "training.epochs": IntDistribution(2, 5),
+        "model.hidden": choices([[8], [8, 8]]),
+        "model.views.cased.dimension": choices([4, 8]),
     }
 
 
@@ -31,8 +31,8 @@ def test_a_file_names_ranges_and_values(tmp_path: Path) -> None:
     [
         ("", "names nothing to try"),
         ("training = 3", "training must be a table"),
-        ("[training.rate]\nlow = 2\nhigh = 1", "low must be below high"),
-        ("[training.rate]\nlow = 0\nhigh = 1\nlog = true", "logarithmic"),
+        ("[training.rate]\nlow = 2\nhigh = 1", "`low <= high` must hold"),
+        ("[training.rate]\nlow = 0\nhigh = 1\nlog = true", "log"),
         ("[training.rate]\nlow = 1", "give low and high"),
         ("[training.rate]\nvalues = []", "at least one value"),
         ("[training.rate]\nhihg = 1", "did you mean 'high'"),
@@ -48,7 +48,7 @@ def test_what_is_wrong_with_a_space_is_told(tmp_path: Path, text: str, problem: 
 
 def test_by_default_values_around_the_configuration_are_tried(config_path: Path) -> None:
     space = default_space(load_config(config_path))
-    assert space["training.rate"] == Range(0.01 / 3, 0.03, log=True)
-    assert space["training.batch"] == Choices(("16", "32", "64"))
-    assert space["training.epochs"] == Range(2, 4, whole=True)
-    assert "[8]" in space["model.hidden"].values  # type: ignore[union-attr]
+    assert space["training.rate"] == FloatDistribution(0.01 / 3, 0.03, log=True)
+    assert space["training.batch"] == choices([16, 32, 64])
+    assert space["training.epochs"] == IntDistribution(2, 4)
+    assert "[8]" in space["model.hidden"].choices  # type: ignore[union-attr]

@@ -111,6 +111,11 @@ class SamplingConfig:
         )
         require(self, "replace_rare", lambda value: value >= 0, "must not be negative")
 
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The share of each category of fragments, as `fofe.training.examples` numbers them."""
+        return (self.exact, self.overlapping, self.disjoint, 0.0)
+
 
 @dataclass(frozen=True)
 class TrainingConfig:

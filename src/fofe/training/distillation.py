@@ -41,15 +41,16 @@ class SoftTargets:
     digest: str
     """Differs between different teachers."""
 
-    def of(self, examples: Examples) -> FloatArray:
-        """[F, K] the probabilities, but zero where none of the labels that a fragment may have is known.
+    def of(self, examples: Examples, numbers: IntArray) -> FloatArray:
+        """[F', K] for some fragments, but zero where none of the labels that a fragment may have is known.
 
         A teacher takes what it does not know for NONE, which would contradict the label.
         """
-        if self.known.all():
-            return self.probabilities
-        teachable: BoolArray = np.any(examples.target_sets & self.known, axis=1)
-        return np.where(teachable[examples.targets][:, None], self.probabilities, np.float16(0))
+        probabilities = self.probabilities[numbers].astype(np.float32)
+        if not self.known.all():
+            teachable: BoolArray = np.any(examples.target_sets & self.known, axis=1)
+            probabilities[~teachable[examples.targets[numbers]]] = 0
+        return probabilities
 
 
 def soft_targets_of(

@@ -108,14 +108,13 @@ def _fragment_table(corpus: Corpus, labels: Sequence[str], config: RunConfig) ->
     offsets = SentenceBounds.of([sentence.words for sentence in corpus.train]).token_offsets
     annotations = [(corpus.annotation, len(corpus.train))]
     examples = make_examples(corpus.train, offsets, labels, config.model.max_words, annotations)
-    sets, sampling = len(examples.target_sets), config.sampling
-    rates = {EXACT: sampling.exact, OVERLAPPING: sampling.overlapping, DISJOINT: sampling.disjoint, UNSEEN: 0}
+    sets = len(examples.target_sets)
     numbers = np.bincount(examples.categories.astype(np.int64) * sets + examples.targets)
     rows = []
     for number in np.flatnonzero(numbers).tolist():
         category, target = divmod(number, sets)
         what = "marked negatives" if (category, target) == (EXACT, 0) else CATEGORIES[category]
-        drawn = rates[category] * corpus.config.share * numbers[number]
+        drawn = config.sampling.rates[category] * corpus.config.share * numbers[number]
         admissible = frozenset(compress(labels, examples.target_sets[target]))
         rows.append([what, str(numbers[number]), f"{drawn:.0f}", describe(admissible, labels)])
     header = ("fragments of the training text", "number", "an epoch draws", "count as")

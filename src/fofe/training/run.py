@@ -29,7 +29,6 @@ from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
 from fofe.training.self_training import SelfTraining
 from fofe.training.setup import prepare
-from fofe.training.training_names import prepare_names, with_name_types
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
@@ -120,11 +119,10 @@ class Run:
         self.corpora = read_corpora(config, fold)
         for line in self.corpora.report.lines():
             callback.say(line)
-        names = prepare_names(config.model.gazetteer, self.corpora.train, start)
-        self.config = config = with_name_types(config, names)
         if teachers := config.training.teachers:
             callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
-        self.setup = prepare(config, self.corpora, start=start, names=names)
+        self.setup = prepare(config, self.corpora, start=start)
+        self.config = config = self.setup.config
         self.setup.learner.group = self.group
         self.self_training = SelfTraining(
             self.corpora, self.setup.labels, config.training.epochs, self.folder
@@ -298,8 +296,8 @@ class Run:
             labels=tuple(setup.labels),
             decoding=common,
             decodings=own,
-            vocabularies=setup.vocabularies,
-            alphabet=setup.alphabet,
+            vocabularies=setup.encoder.vocabularies,
+            alphabet=setup.encoder.alphabet,
             names=setup.encoder.names,
             weights=weights if fitted is None else weights | fitted.weights,
             gate=None if fitted is None else fitted.settings,

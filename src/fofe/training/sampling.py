@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -16,7 +17,8 @@ from fofe.features.surroundings import sentence_sums, surroundings, weighted
 from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.training.config import SamplingConfig
-from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, Examples
+from fofe.training.distillation import SoftTargets
+from fofe.training.examples import Examples
 
 SENTENCES_AT_ONCE = 4096
 
@@ -50,29 +52,23 @@ class RareWords:
     unknown_rows: IntArray
     """[T] the row of the unknown word that looks like each token's."""
     probabilities: FloatArray
-    """[T] how likely it takes the place of the token's word."""
+    """[T] how likely it takes the place of the token's word: r / (r + count) for a known word."""
     segmented: bool
     """Whether tokens share words, which are then replaced as a whole."""
 
-
-def rare_words(
-    looked_up: Mapping[str, LookedUp], vocabularies: Mapping[str, Vocabulary], strength: float
-) -> dict[str, RareWords]:
-    """For each view, rare words' chance to be replaced: r / (r + count)."""
-    found: dict[str, RareWords] = {}
-    for name, seen in looked_up.items():
-        words, begins, vocabulary = seen.words, seen.begins, vocabularies[name]
-        rows = vocabulary.rows(words)
-        counts = np.bincount(rows if begins is None else rows[begins], minlength=len(vocabulary))
+    @classmethod
+    def of(cls, seen: LookedUp, vocabulary: Vocabulary, strength: float) -> RareWords:
+        """Those of what a view looks up; `strength` is r."""
+        rows = vocabulary.rows(seen.words)
+        counts = np.bincount(rows if seen.begins is None else rows[seen.begins], minlength=len(vocabulary))
         chances = strength / (strength + np.maximum(counts, 1))
         known = rows >= len(vocabulary.unknowns)
-        unknown = {word: vocabulary.unknown_row(word) for word in set(words)}
-        found[name] = RareWords(
-            np.array([unknown[word] for word in words], dtype=np.int32),
+        unknown = {word: vocabulary.unknown_row(word) for word in set(seen.words)}
+        return cls(
+            np.array([unknown[word] for word in seen.words], dtype=np.int32),
             np.where(known, chances[rows], 0.0).astype(np.float32),
-            begins is not None,
+            seen.begins is not None,
         )
-    return found
 
 
 @dataclass(frozen=True)
@@ -95,67 +91,57 @@ class Batch:
     """[F, K] the teachers' probabilities of the labels, where there are teachers; a row may be zero."""
 
 
+@dataclass
 class Sampler:
-    """Draws each epoch's fragments and groups them into batches of about the wanted size."""
+    """Draws each epoch's fragments and groups them into batches of about the wanted size.
 
-    def __init__(
-        self,
-        text: EncodedText,
-        examples: Examples,
-        rare: Mapping[str, RareWords],
-        config: SamplingConfig,
-        *,
-        batch_size: int,
-        seed: int,
-        shuffle: str = "sentences",
-        shares: FloatArray | None = None,
-        weights: FloatArray | None = None,
-        names: NameBits | None = None,
-        schemes: BoolArray | None = None,
-        documents: BoolArray | None = None,
-        soft_targets: FloatArray | None = None,
-    ) -> None:
-        """`shares` [S] is how likely an epoch sees each sentence, `weights` [S] what its losses weigh.
+    The training text has S sentences, its examples F fragments.
+    """
 
-        `names` says which names of a gazetteer the fragments of the examples match, `schemes` [S, C] the
-        annotation scheme of each sentence, `documents` [S] which sentences open a document, `soft_targets`
-        [F, K] the teachers' probabilities of the labels of all fragments of the examples.
-        """
-        self._text = text
-        self._examples = examples
-        self._rare = rare
-        rates = {EXACT: config.exact, OVERLAPPING: config.overlapping, DISJOINT: config.disjoint, UNSEEN: 0}
-        self._rates = np.array([rates[category] for category in range(4)], np.float32)[examples.categories]
-        self._shares = shares
-        self._weights = weights
-        self._names = names
-        self._schemes = schemes
-        self._documents = documents
-        self._soft_targets = soft_targets
-        self._batch_size = batch_size
-        self._seed = seed
-        self._shuffle = shuffle
+    text: EncodedText
+    examples: Examples
+    rare: Mapping[str, RareWords]
+    config: SamplingConfig
+    batch_size: int
+    seed: int
+    shuffle: str = "sentences"
+    shares: FloatArray | None = None
+    """[S] how likely an epoch sees each sentence; none for certain."""
+    weights: FloatArray | None = None
+    """[S] what the losses of its fragments are multiplied by."""
+    names: NameBits | None = None
+    """The names of a gazetteer that the fragments match."""
+    schemes: BoolArray | None = None
+    """[S, C] the annotation scheme of each sentence, one-hot."""
+    documents: BoolArray | None = None
+    """[S] which sentences open a document."""
+    soft_targets: SoftTargets | None = None
+
+    @cached_property
+    def _rates(self) -> FloatArray:
+        """[F] how likely an epoch draws each fragment."""
+        return np.array(self.config.rates, np.float32)[self.examples.categories]
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
-        random = np.random.default_rng([self._seed, number])
+        random = np.random.default_rng([self.seed, number])
         kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
-        sentence_of = self._examples.fragments.sentences
-        if self._shares is not None:
-            seen = random.random(len(self._shares), dtype=np.float32) < self._shares
+        sentence_of = self.examples.fragments.sentences
+        if self.shares is not None:
+            seen = random.random(len(self.shares), dtype=np.float32) < self.shares
             kept = kept[seen[sentence_of[kept]]]
         if not len(kept):
             return
-        grouped = self._by_fragment if self._shuffle == "fragments" else self._by_sentence
+        grouped = self._by_fragment if self.shuffle == "fragments" else self._by_sentence
         for sentences, chosen, counts in grouped(kept, random):
-            yield self._batch(self._text.take(sentences), sentences, chosen, counts, random)
+            yield self._batch(self.text.take(sentences), sentences, chosen, counts, random)
 
     def _by_sentence(self, kept: IntArray, random: np.random.Generator) -> Iterator[Group]:
         """Groups of whole sentences in random order."""
-        counts = np.bincount(self._examples.fragments.sentences[kept], minlength=len(self._text))
+        counts = np.bincount(self.examples.fragments.sentences[kept], minlength=len(self.text))
         offsets = np.concatenate([[0], np.cumsum(counts)])
         order = random.permutation(np.flatnonzero(counts))
-        cuts = np.cumsum(counts[order]) // self._batch_size
+        cuts = np.cumsum(counts[order]) // self.batch_size
         for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
             chosen, fragment_offsets = ragged(offsets, sentences)
             yield sentences, kept[chosen], np.diff(fragment_offsets)
@@ -163,9 +149,9 @@ class Sampler:
     def _by_fragment(self, kept: IntArray, random: np.random.Generator) -> Iterator[Group]:
         """Groups of fragments from anywhere in the corpus, each with its whole sentence."""
         order = random.permutation(kept)
-        for first in range(0, len(order), self._batch_size):
-            chosen = np.sort(order[first : first + self._batch_size])
-            sentences, counts = np.unique(self._examples.fragments.sentences[chosen], return_counts=True)
+        for first in range(0, len(order), self.batch_size):
+            chosen = np.sort(order[first : first + self.batch_size])
+            sentences, counts = np.unique(self.examples.fragments.sentences[chosen], return_counts=True)
             yield sentences, chosen, counts
 
     def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
@@ -173,23 +159,23 @@ class Sampler:
 
         They are made of the current vectors [V, D] of a view's words, weighted by `importance` [V].
         """
-        assert self._documents is not None, "surroundings need to know where documents begin"
-        rows, offsets = self._text.words[view], self._text.token_offsets
-        sums = np.empty((len(self._text), table.shape[1] + 1), dtype=np.float32)
+        assert self.documents is not None, "surroundings need to know where documents begin"
+        rows, offsets = self.text.words[view], self.text.token_offsets
+        sums = np.empty((len(self.text), table.shape[1] + 1), dtype=np.float32)
         # Some at a time: the vectors of all words of a text take more than the text.
         for first in range(0, len(sums), SENTENCES_AT_ONCE):
             borders = offsets[first : first + SENTENCES_AT_ONCE + 1]
             some = rows[borders[0] : borders[-1]]
             words = weighted(table[some], importance[some])
             sums[first : first + SENTENCES_AT_ONCE] = sentence_sums(words, borders - borders[0])
-        self._text = replace(self._text, surroundings=surroundings(sums, offsets, self._documents))
+        self.text = replace(self.text, surroundings=surroundings(sums, offsets, self.documents))
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""
         expected = self._rates.sum()
-        if self._shares is not None:
-            expected = self._rates @ self._shares[self._examples.fragments.sentences]
-        return max(1, round(float(expected) / self._batch_size))
+        if self.shares is not None:
+            expected = self._rates @ self.shares[self.examples.fragments.sentences]
+        return max(1, round(float(expected) / self.batch_size))
 
     def _batch(
         self,
@@ -199,22 +185,22 @@ class Sampler:
         counts: IntArray,
         random: np.random.Generator,
     ) -> Batch:
-        moved = np.repeat(text.token_offsets[:-1] - self._text.token_offsets[sentences], counts)
+        moved = np.repeat(text.token_offsets[:-1] - self.text.token_offsets[sentences], counts)
         fragments = Fragments(
             np.repeat(np.arange(len(sentences)), counts),
-            self._examples.fragments.firsts[kept] + moved,
-            self._examples.fragments.lasts[kept] + moved,
+            self.examples.fragments.firsts[kept] + moved,
+            self.examples.fragments.lasts[kept] + moved,
         )
-        weights = None if self._weights is None else np.repeat(self._weights[sentences], counts)
+        weights = None if self.weights is None else np.repeat(self.weights[sentences], counts)
         shown = self._with_unknowns(text, sentences, random)
-        names = None if self._names is None else self._names.patterns[self._names.rows[kept]]
-        soft = None if self._soft_targets is None else self._soft_targets[kept].astype(np.float32)
-        batch = Batch(shown, fragments, self._examples.targets[kept], weights, names, soft_targets=soft)
-        if self._schemes is None or self._examples.conditioned_targets is None:
+        names = None if self.names is None else self.names.patterns[self.names.rows[kept]]
+        soft = None if self.soft_targets is None else self.soft_targets.of(self.examples, kept)
+        batch = Batch(shown, fragments, self.examples.targets[kept], weights, names, soft_targets=soft)
+        if self.schemes is None or self.examples.conditioned_targets is None:
             return batch
-        schemes = np.repeat(self._schemes[sentences], counts, axis=0)
+        schemes = np.repeat(self.schemes[sentences], counts, axis=0)
         known = schemes.any(axis=1)
-        conditioned_targets = np.where(known, self._examples.conditioned_targets[kept], batch.targets)
+        conditioned_targets = np.where(known, self.examples.conditioned_targets[kept], batch.targets)
         return replace(batch, schemes=schemes, conditioned_targets=conditioned_targets)
 
     def _with_unknowns(
@@ -224,10 +210,10 @@ class Sampler:
 
         A word that several tokens share goes by the draw of the first.
         """
-        tokens, _ = ragged(self._text.token_offsets, sentences)
+        tokens, _ = ragged(self.text.token_offsets, sentences)
         draws = random.random(len(tokens), dtype=np.float32)
         words = dict(text.words)
-        for name, rare in self._rare.items():
+        for name, rare in self.rare.items():
             drawn = draws[text.segments.first_tokens()] if text.segments and rare.segmented else draws
             replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])

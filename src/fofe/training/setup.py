@@ -17,7 +17,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
 from fofe.features.surroundings import importance
 from fofe.features.table import Table
 from fofe.features.views import ViewConfig
@@ -34,8 +34,8 @@ from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
-from fofe.training.sampling import LookedUp, RareWords, Sampler, rare_words
-from fofe.training.training_names import TrainingNames
+from fofe.training.sampling import LookedUp, RareWords, Sampler
+from fofe.training.training_names import TrainingNames, prepare_names
 
 RANDOM_RANGE = 0.25
 """Word vectors that start at random are uniform within this range."""
@@ -47,13 +47,13 @@ RARE_SHARE = 0.2
 class Setup:
     """A run that is ready to go."""
 
+    config: RunConfig
+    """The configuration, with the types of the names that the model knows."""
+    corpora: Corpora
     labels: list[str]
-    vocabularies: dict[str, Vocabulary]
     ranked_words: dict[str, int]
     """How many words of each vocabulary come in the order of their frequency: all but those added last."""
-    alphabet: Alphabet | None
     encoder: Encoder
-    samplers: SamplerMaker
     sampler: Sampler
     learner: Learner
     fingerprint: str
@@ -61,26 +61,21 @@ class Setup:
 
     def reannotated(self, sentences: Sequence[LabelledSentence]) -> Setup:
         """The same run with other annotation of the same training sentences."""
-        examples = self.samplers.examples(sentences)
+        examples = _examples(self.config, self.corpora, self.labels, sentences)
         self.learner.take_targets(examples.target_sets)
-        return replace(self, sampler=self.samplers.sampler(examples))
+        return replace(self, sampler=replace(self.sampler, examples=examples))
 
 
-def prepare(
-    config: RunConfig,
-    corpora: Corpora,
-    *,
-    start: StoredModel | None = None,
-    names: TrainingNames | None = None,
-) -> Setup:
-    """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
-
-    `names` are those that fragments are looked up among, where the model has a gazetteer.
-    """
-    model, sentences = config.model, corpora.train
-    labels = corpora.labels()
+def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None) -> Setup:
+    """Build vocabularies, tables and the network; with `start`, from a trained model's weights."""
+    sentences, labels = corpora.train, corpora.labels()
     if start is not None:
         labels = [*start.labels, *(label for label in labels if label not in start.labels)]
+    names = prepare_names(config.model.gazetteer, sentences, start)
+    if names is not None and config.model.gazetteer is not None:
+        gazetteer = replace(config.model.gazetteer, types=names.table.types)
+        config = replace(config, model=replace(config.model, gazetteer=gazetteer))
+    model = config.model
     views = [view for view in model.views if view.holds_table]
     vectors: dict[str, WordVectors] = {}
     if start is None:
@@ -98,9 +93,25 @@ def prepare(
     soft_targets: SoftTargets | None = None
     if teachers := config.training.teachers:
         soft_targets = soft_targets_of(teachers, sentences, labels, model.max_words, device)
-    rare = rare_words(looked_up, vocabularies, config.sampling.replace_rare)
-    samplers = SamplerMaker(config, corpora, labels, text, rare, names, soft_targets)
-    examples = samplers.examples(sentences)
+    examples = _examples(config, corpora, labels, sentences)
+    sampler = Sampler(
+        text,
+        examples,
+        {
+            name: RareWords.of(seen, vocabularies[name], config.sampling.replace_rare)
+            for name, seen in looked_up.items()
+        },
+        config.sampling,
+        config.training.batch,
+        config.training.seed,
+        config.training.shuffle,
+        shares=_per_sentence(corpora, [part.config.share for part in corpora.parts]),
+        weights=_per_sentence(corpora, [part.config.weight for part in corpora.parts]),
+        names=names.training_bits(sentences, examples.fragments) if names else None,
+        schemes=_schemes(corpora, model.schemes),
+        documents=np.array([sentence.opens for sentence in sentences]),
+        soft_targets=soft_targets,
+    )
     tables = _word_tables(config, vocabularies, vectors, text, start)
     torch.manual_seed(config.training.seed)
     network = Network(model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
@@ -109,15 +120,26 @@ def prepare(
     ranked = {name: len(known.get(name) or vocabulary.words) for name, vocabulary in vocabularies.items()}
     subject = None if model.surroundings is None else importance(vocabularies[model.surroundings])
     return Setup(
+        config,
+        corpora,
         labels,
-        vocabularies,
         start.ranked_words if start else ranked,
-        alphabet,
         encoder,
-        samplers,
-        samplers.sampler(examples),
+        sampler,
         Learner(config.training, network, tables, examples.target_sets, device, importance=subject),
         _fingerprint(config, corpora, labels, start, names, soft_targets),
+    )
+
+
+def _examples(
+    config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sequence[LabelledSentence]
+) -> Examples:
+    """All fragments of the training sentences, which may have got other annotation, with their targets."""
+    annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
+    offsets = SentenceBounds.of([sentence.words for sentence in sentences]).token_offsets
+    conditioned = bool(config.model.schemes)
+    return make_examples(
+        sentences, offsets, labels, config.model.max_words, annotations, conditioned=conditioned
     )
 
 
@@ -210,51 +232,6 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
             corpora = len(start.config.schemes) if name.startswith("conditioned.") else 1
             rows = trained.view(corpora, -1, *trained.shape[1:])
             parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
-
-
-@dataclass(frozen=True)
-class SamplerMaker:
-    """What the samplers of a run have in common, however its sentences are annotated."""
-
-    config: RunConfig
-    corpora: Corpora
-    labels: list[str]
-    text: EncodedText
-    rare: dict[str, RareWords]
-    names: TrainingNames | None
-    soft_targets: SoftTargets | None
-
-    def examples(self, sentences: Sequence[LabelledSentence]) -> Examples:
-        """All fragments of the training sentences with their targets."""
-        annotations = [(part.annotation, len(part.train)) for part in self.corpora.parts]
-        return make_examples(
-            sentences,
-            self.text.token_offsets,
-            self.labels,
-            self.config.model.max_words,
-            annotations,
-            conditioned=bool(self.config.model.schemes),
-        )
-
-    def sampler(self, examples: Examples) -> Sampler:
-        """The sampler that draws from examples."""
-        parts = self.corpora.parts
-        names = self.names.training_bits(self.corpora.train, examples.fragments) if self.names else None
-        return Sampler(
-            self.text,
-            examples,
-            self.rare,
-            self.config.sampling,
-            batch_size=self.config.training.batch,
-            seed=self.config.training.seed,
-            shuffle=self.config.training.shuffle,
-            shares=_per_sentence(self.corpora, [part.config.share for part in parts]),
-            weights=_per_sentence(self.corpora, [part.config.weight for part in parts]),
-            names=names,
-            schemes=_schemes(self.corpora, self.config.model.schemes),
-            documents=np.array([sentence.opens for sentence in self.corpora.train]),
-            soft_targets=None if self.soft_targets is None else self.soft_targets.of(examples),
-        )
 
 
 def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | None:

@@ -28,7 +28,6 @@ from fofe.features.name_table import (
 )
 from fofe.model.storage import StoredModel
 from fofe.training.annotation import LabelledSentence
-from fofe.training.config import RunConfig
 
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
@@ -91,14 +90,6 @@ def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -
     return TrainingNames(
         table, _own_names(known, table) if any(sentence.spans for sentence in known) else None
     )
-
-
-def with_name_types(config: RunConfig, names: TrainingNames | None) -> RunConfig:
-    """The configuration with the types of its gazetteer, which shape the network."""
-    if names is None or config.model.gazetteer is None:
-        return config
-    gazetteer = replace(config.model.gazetteer, types=names.table.types)
-    return replace(config, model=replace(config.model, gazetteer=gazetteer))
 
 
 def _type_of(label: str) -> str:

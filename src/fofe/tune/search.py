@@ -15,19 +15,23 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fofe.base.errors import FofeError, InputError
+import optuna
+from optuna.distributions import CategoricalDistribution, distribution_to_json
+from optuna.storages import RetryHeartbeatStaleTrialCallback
+from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+from optuna.trial import FrozenTrial, TrialState
+
+from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.base.settings import to_table
 from fofe.base.workers import in_order
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
-from fofe.tune.space import Choices, Range, Space, check_space
+from fofe.training.run import Run
+from fofe.tune.space import Space, check_space, value_of
 from fofe.tune.trials import Trial
-
-if TYPE_CHECKING:
-    import optuna
 
 JOURNAL = "search.jsonl"
 LOCK = "search.lock"
@@ -52,7 +56,7 @@ class Settings:
 
     def fingerprint(self) -> str:
         """Changes with all that makes trials comparable."""
-        space = {key: repr(value) for key, value in sorted(self.space.items())}
+        space = {key: distribution_to_json(allowed) for key, allowed in sorted(self.space.items())}
         base = to_table(load_config(self.config, self.overrides))
         return hashlib.sha256(json.dumps([base, space]).encode()).hexdigest()
 
@@ -63,34 +67,39 @@ class Settings:
 
 def search(settings: Settings, trials: int, workers: int, on_trial: Callable[[Trial], None]) -> list[Trial]:
     """Run trials until there are so many; returns all, best first, pruned ones last."""
-    folder = Path(settings.folder)
     # A study keeps its space: a mistake in it must be found before there is a study.
-    _check(settings)
+    check_space(settings.space, settings.config, settings.overrides, settings.space_path)
+    grid = _grid(settings) if settings.sampler == "grid" else []
+    folder = Path(settings.folder)
     folder.mkdir(parents=True, exist_ok=True)
     with _quiet(), _alone_in(folder):
         study = open_study(settings)
-        _retry_killed(study)
-        if settings.sampler == "grid":
-            trials = min(trials, _enqueue_grid(study, settings.space))
+        for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: no other process runs any
+            study.tell(trial.number, state=TrialState.FAIL)
+            RetryHeartbeatStaleTrialCallback()(study, trial)
+        for combination in grid:
+            study.enqueue_trial(combination, skip_if_exists=True)
+        trials = min(trials, len(grid)) if grid else trials
         # Each draws from a seed of its own, which no trial of this or an earlier process had.
         first, left = len(study.trials), max(0, trials - len(_finished(study)))
         with closing(in_order(_TrialJob(settings), range(first, first + left), workers)) as results:
-            for trial in results:
-                on_trial(trial)
+            for result in results:
+                on_trial(result)
         done = _finished(study)
     return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
 
 
-def _check(settings: Settings) -> None:
-    """Refuse a space that trials could not be drawn from."""
-    check_space(settings.space, settings.config, settings.overrides, settings.space_path)
-    ranges = [key for key, allowed in settings.space.items() if isinstance(allowed, Range)]
-    if settings.sampler == "grid" and ranges:
-        raise InputError(
-            f"a grid needs values for {ranges[0]}, not a range",
-            path=settings.space_path,
-            remedy=f"give values = [...] under [{ranges[0]}] in a space",
-        )
+def _grid(settings: Settings) -> list[dict[str, Any]]:
+    """All combinations of the values of a space."""
+    for key, allowed in settings.space.items():
+        if not isinstance(allowed, CategoricalDistribution):
+            raise InputError(
+                f"a grid needs values for {key}, not a range",
+                path=settings.space_path,
+                remedy=f"give values = [...] under [{key}] in a space",
+            )
+    choices = [allowed.choices for allowed in settings.space.values()]  # type: ignore[union-attr]
+    return [dict(zip(settings.space, values, strict=True)) for values in product(*choices)]
 
 
 @contextmanager
@@ -110,9 +119,6 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 def open_study(settings: Settings) -> optuna.Study:
     """The study in the directory of a search; an error if it belongs to another search."""
-    import optuna
-    from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
-
     path = str(Path(settings.folder) / JOURNAL)
     study = optuna.create_study(
         storage=optuna.storages.JournalStorage(JournalFileBackend(path, JournalFileOpenLock(path))),
@@ -134,36 +140,12 @@ def open_study(settings: Settings) -> optuna.Study:
     return study
 
 
-def _retry_killed(study: optuna.Study) -> None:
-    """Queue the trials again that were killed: no other process runs any."""
-    from optuna.storages import RetryHeartbeatStaleTrialCallback
-    from optuna.trial import TrialState
-
-    for trial in study.get_trials(states=(TrialState.RUNNING,)):
-        study.tell(trial.number, state=TrialState.FAIL)
-        RetryHeartbeatStaleTrialCallback()(study, trial)
-
-
-def _enqueue_grid(study: optuna.Study, space: Space) -> int:
-    """Queue the combinations of values that the study does not know; returns how many there are in all."""
-    grid = {key: allowed.values for key, allowed in space.items() if isinstance(allowed, Choices)}
-    combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    for combination in combinations:
-        study.enqueue_trial(combination, skip_if_exists=True)
-    return len(combinations)
-
-
 def _finished(study: optuna.Study) -> list[Trial]:
-    from optuna.trial import TrialState
-
-    done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED))
-    return [_result(trial) for trial in done]
+    return list(map(_result, study.get_trials(states=(TrialState.COMPLETE, TrialState.PRUNED))))
 
 
-def _result(trial: optuna.trial.FrozenTrial) -> Trial:
-    values = {
-        key: json.loads(value) if isinstance(value, str) else value for key, value in trial.params.items()
-    }
+def _result(trial: FrozenTrial) -> Trial:
+    values = {key: value_of(drawn) for key, drawn in trial.params.items()}
     return Trial(trial.number, values, trial.value, trial.state.name.lower())
 
 
@@ -177,37 +159,38 @@ class _TrialJob:
         return self._run
 
     def _run(self, number: int) -> Trial:
-        done: list[optuna.trial.FrozenTrial] = []
         with _quiet():
             study = open_study(self.settings)
-            study.sampler = _sampler(self.settings, number)
-            study.optimize(self._train, n_trials=1, callbacks=[lambda _, trial: done.append(trial)])
-            folder = self._folder(done[0])
+            sampler = (
+                optuna.samplers.TPESampler
+                if self.settings.sampler == "tpe"
+                else optuna.samplers.RandomSampler
+            )
+            study.sampler = sampler(seed=self.settings.seed * 100_003 + number)
+            trial = study.ask(dict(self.settings.space))
+            # The directory of a trial is named by its first attempt.
+            first = trial.user_attrs.get("first_attempt", trial.number)
+            trial.set_user_attr("first_attempt", first)
+            folder = Path(self.settings.folder) / TRIALS / str(first)
+            try:
+                done = study.tell(trial, self._train(trial, folder))
+            except optuna.TrialPruned:
+                done = study.tell(trial, state=TrialState.PRUNED)
         # The metrics stay; the best model will be trained again.
         shutil.rmtree(folder / "model", ignore_errors=True)
         for path in folder.glob("*.safetensors"):
             path.unlink()
-        return _result(done[0])
+        return _result(done)
 
-    def _train(self, trial: optuna.Trial) -> float:
+    def _train(self, trial: optuna.Trial, folder: Path) -> float:
         """Train with the values of a trial; returns the best dev F1."""
-        from fofe.training.run import Run
-
-        values = {key: _suggested(trial, key, allowed) for key, allowed in self.settings.space.items()}
+        values = {key: value_of(drawn) for key, drawn in trial.params.items()}
         config = _for_trial(self.settings.configured(values))
-        folder = self._folder(trial.study.get_trials(deepcopy=False)[trial.number])
         callback = _Callback(trial, config.training.epochs, prune=self.settings.prune)
         run = Run(config, folder, callback, command=f"fofe tune {self.settings.config}")
         run.train(resume=True)
         assert run.progress.best is not None, "a run that ended was evaluated"
         return run.progress.best.f1
-
-    def _folder(self, trial: optuna.trial.FrozenTrial) -> Path:
-        """The directory of a trial, named by its first attempt."""
-        from optuna.storages import RetryHeartbeatStaleTrialCallback
-
-        first = RetryHeartbeatStaleTrialCallback.retried_trial_number(trial)
-        return Path(self.settings.folder) / TRIALS / str(trial.number if first is None else first)
 
 
 class _Callback(Callback):
@@ -220,8 +203,6 @@ class _Callback(Callback):
         self._part = 0
 
     def end_epoch(self, metrics: dict[str, Any]) -> None:
-        import optuna
-
         part = PARTS * metrics["epoch"] // self._epochs
         if "dev_f1" not in metrics or part <= self._part:
             return
@@ -244,32 +225,9 @@ def _for_trial(config: RunConfig) -> RunConfig:
     )
 
 
-def _sampler(settings: Settings, number: int) -> optuna.samplers.BaseSampler:
-    import optuna
-
-    seed = settings.seed * 100_003 + number
-    if settings.sampler != "tpe":
-        return optuna.samplers.RandomSampler(seed=seed)
-    return optuna.samplers.TPESampler(seed=seed)
-
-
-def _suggested(trial: optuna.Trial, key: str, allowed: Range | Choices) -> Any:
-    if isinstance(allowed, Choices):
-        return json.loads(trial.suggest_categorical(key, allowed.values))
-    if allowed.whole:
-        return trial.suggest_int(key, int(allowed.low), int(allowed.high), log=allowed.log)
-    return trial.suggest_float(key, allowed.low, allowed.high, log=allowed.log)
-
-
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silence Optuna's log and its warnings about experimental functions."""
-    try:
-        import optuna
-    except ModuleNotFoundError as error:
-        if error.name != "optuna":
-            raise
-        raise FofeError("searching needs Optuna (pip install 'fofe[tune]')") from None
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -4,40 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 from fofe.base.errors import ConfigError
 from fofe.base.settings import build, read_toml
 from fofe.training.config import RunConfig, load_config
 
-
-@dataclass(frozen=True)
-class Range:
-    """Values from `low` to `high`, whole numbers where both are; on a logarithmic scale with `log`."""
-
-    low: float
-    high: float
-    log: bool = False
-    whole: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.low < self.high:
-            raise ValueError(f"low must be below high, not {self.low} and {self.high}")
-        if self.log and self.low <= 0:
-            raise ValueError(f"a logarithmic scale begins above 0, not at {self.low}")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """A list of values, which may be lists themselves; a search knows them by their JSON."""
-
-    values: tuple[str, ...]
-
-
-Space = dict[str, Range | Choices]
+Allowed = FloatDistribution | IntDistribution | CategoricalDistribution
+"""A range of numbers, or choices, which may be lists: Optuna knows them by their JSON."""
+Space = dict[str, Allowed]
 """By the dotted keys of a configuration."""
 
 
@@ -50,22 +30,42 @@ class _Entry:
     log: bool = False
     values: Any = None
 
+    def allowed(self) -> Allowed:
+        """A range of whole numbers where both ends are whole; a ValueError says what is wrong."""
+        if self.values is not None:
+            if not isinstance(self.values, list) or not self.values or self.low is not None:
+                raise ValueError("values must be a list of at least one value, and stand alone")
+            return choices(self.values)
+        if not {type(self.low), type(self.high)} <= {int, float}:
+            raise ValueError("give low and high, both numbers, or values")
+        whole = isinstance(self.low, int) and isinstance(self.high, int)
+        return (IntDistribution if whole else FloatDistribution)(self.low, self.high, log=self.log)
+
+
+def choices(values: Iterable[Any]) -> CategoricalDistribution:
+    """The choice between values of any type."""
+    return CategoricalDistribution(tuple(dict.fromkeys(map(json.dumps, values))))
+
+
+def value_of(drawn: Any) -> Any:
+    """The value in a configuration for what Optuna has drawn: a number, or the JSON of a choice."""
+    return json.loads(drawn) if isinstance(drawn, str) else drawn
+
 
 def default_space(config: RunConfig) -> Space:
     """The default space: around the values of the configuration."""
     training = config.training
     widths = sorted({max(16, config.model.hidden[0] // 2), config.model.hidden[0]})
     layers = [[width] * count for width in widths for count in (1, 2, 3)]
-    batches = [max(1, training.batch // 2), training.batch, 2 * training.batch]
     space: Space = {
-        "training.rate": Range(training.rate / 3, training.rate * 3, log=True),
-        "training.batch": _choices(batches),
-        "training.dropout": Range(0.1, 0.6),
-        "training.input_dropout": Range(0.0, 0.4),
-        "model.hidden": _choices([*layers, list(config.model.hidden)]),
+        "training.rate": FloatDistribution(training.rate / 3, training.rate * 3, log=True),
+        "training.batch": choices([max(1, training.batch // 2), training.batch, 2 * training.batch]),
+        "training.dropout": FloatDistribution(0.1, 0.6),
+        "training.input_dropout": FloatDistribution(0.0, 0.4),
+        "model.hidden": choices([*layers, list(config.model.hidden)]),
     }
     if training.epochs > 2:
-        space["training.epochs"] = Range(math.ceil(training.epochs / 2), training.epochs, whole=True)
+        space["training.epochs"] = IntDistribution(math.ceil(training.epochs / 2), training.epochs)
     return space
 
 
@@ -77,6 +77,22 @@ def read_space(path: str | Path) -> Space:
     return space
 
 
+def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> Iterator[tuple[str, Allowed]]:
+    for key, table in tables.items():
+        dotted = f"{where}.{key}" if where else key
+        if not isinstance(table, Mapping):
+            raise ConfigError(
+                f"{dotted} must be a table", path=path, remedy=f"write [{where}] on a line of its own above"
+            )
+        if any(isinstance(value, Mapping) for value in table.values()):
+            yield from _entries(table, dotted, path)
+            continue
+        try:
+            yield dotted, build(_Entry, table, path=path).allowed()
+        except ValueError as error:
+            raise ConfigError(f"{dotted}: {error}", path=path) from None
+
+
 def check_space(
     space: Space, config: str | Path, overrides: Mapping[str, Any], path: str | Path | None
 ) -> None:
@@ -86,7 +102,12 @@ def check_space(
     other keys: what one trial may draw must be possible together. `path` is the file of the space.
     """
     load_config(config, dict(overrides))  # what is wrong without the space is not to be blamed on it
-    values = {key: _bounds(allowed) for key, allowed in space.items()}
+    values = {
+        key: list(map(value_of, allowed.choices))
+        if isinstance(allowed, CategoricalDistribution)
+        else [allowed.low, allowed.high]
+        for key, allowed in space.items()
+    }
     first = {key: of_key[0] for key, of_key in values.items()}
     try:
         for key, of_key in values.items():
@@ -94,44 +115,3 @@ def check_space(
                 load_config(config, {**overrides, **first, key: value})
     except ConfigError as error:
         raise ConfigError(error.problem, path=path or config, remedy=error.remedy) from None
-
-
-def _bounds(allowed: Range | Choices) -> list[Any]:
-    """All choices, or the ends of a range, as a configuration has them."""
-    if isinstance(allowed, Choices):
-        return list(map(json.loads, allowed.values))
-    return [int(end) if allowed.whole else end for end in (allowed.low, allowed.high)]
-
-
-def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> list[tuple[str, Range | Choices]]:
-    found: list[tuple[str, Range | Choices]] = []
-    for key, table in tables.items():
-        dotted = f"{where}.{key}" if where else key
-        if not isinstance(table, Mapping):
-            raise ConfigError(
-                f"{dotted} must be a table", path=path, remedy=f"write [{where}] on a line of its own above"
-            )
-        if any(isinstance(value, Mapping) for value in table.values()):
-            found += _entries(table, dotted, path)
-        else:
-            found.append((dotted, _dimension(dotted, build(_Entry, table, path=path), path)))
-    return found
-
-
-def _dimension(key: str, entry: _Entry, path: str | Path) -> Range | Choices:
-    try:
-        if entry.values is not None:
-            if not isinstance(entry.values, list) or not entry.values or entry.low is not None:
-                raise ValueError("values must be a list of at least one value, and stand alone")
-            return _choices(entry.values)
-        ends = (entry.low, entry.high)
-        if not all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends):
-            raise ValueError("give low and high, both numbers, or values")
-        whole = all(isinstance(end, int) for end in ends)
-        return Range(float(entry.low), float(entry.high), entry.log, whole)
-    except ValueError as error:
-        raise ConfigError(f"{key}: {error}", path=path) from None
-
-
-def _choices(values: list[Any]) -> Choices:
-    return Choices(tuple(dict.fromkeys(map(json.dumps, values))))
