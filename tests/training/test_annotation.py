@@ -33,7 +33,7 @@ OPEN = {"NONE", "ORG", "PER_NOM"}
 
 def targets(sentence: LabelledSentence, how: Annotation, max_words: int = 9) -> dict[Span, set[str]]:
     offsets = np.array([0, len(sentence.words)])
-    examples = make_examples([sentence], offsets, LABELS, max_words, [(how, 1)])
+    examples = make_examples([sentence], LABELS, max_words, [(how, 1)])
     fragments = all_fragments(offsets, max_words)
     return {
         (int(first), int(last) + 1): {
@@ -44,8 +44,7 @@ def targets(sentence: LabelledSentence, how: Annotation, max_words: int = 9) -> 
 
 
 def categories(sentence: LabelledSentence, how: Annotation) -> set[int]:
-    offsets = np.array([0, len(sentence.words)])
-    return set(make_examples([sentence], offsets, LABELS, 9, [(how, 1)]).categories.tolist())
+    return set(make_examples([sentence], LABELS, 9, [(how, 1)]).categories.tolist())
 
 
 WORDS = ["the", "University", "of", "Toronto", "won"]
@@ -112,8 +111,7 @@ def test_what_may_be_anything_is_never_drawn() -> None:
 def test_each_corpus_is_judged_by_its_own_annotation(order: list[str]) -> None:
     sentence = LabelledSentence(WORDS, [(1, 4, "PER")])
     by_name = {"flat": annotation(), "nested": annotation(nested=True)}
-    offsets = np.arange(len(order) + 1) * 5
-    together = make_examples([sentence] * len(order), offsets, LABELS, 3, [(by_name[n], 1) for n in order])
+    together = make_examples([sentence] * len(order), LABELS, 3, [(by_name[n], 1) for n in order])
     for number, name in enumerate(order):
         alone = targets(sentence, by_name[name], 3)
         part = slice(together.offsets[number], together.offsets[number + 1])

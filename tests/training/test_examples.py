@@ -54,7 +54,7 @@ def test_categories_and_targets_are_those_of_the_definitions(
     ]
     offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
     labels = ["NONE", "A", "B"]
-    examples = make_examples(sentences, offsets, labels, max_words)
+    examples = make_examples(sentences, labels, max_words)
     fragments = all_fragments(offsets, max_words)
     assert np.array_equal(examples.fragments.firsts, fragments.firsts)
     for number, (sentence, first, last) in enumerate(
@@ -78,7 +78,7 @@ def test_categories_and_targets_are_those_of_the_definitions(
 
 def test_mentions_longer_than_a_fragment_are_still_no_plain_text() -> None:
     sentence = LabelledSentence(list("abcde"), [(0, 4, "ORG")])
-    examples = make_examples([sentence], np.array([0, 5]), ["NONE", "ORG"], max_words=2)
+    examples = make_examples([sentence], ["NONE", "ORG"], max_words=2)
     assert (examples.categories == EXACT).sum() == 0
     assert (examples.categories == DISJOINT).sum() == 1, "only the last word alone touches nothing"
 

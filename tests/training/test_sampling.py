@@ -26,7 +26,7 @@ def sampler(
 ) -> tuple[Sampler, Examples]:
     vocabulary = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape")
     text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
-    examples = make_examples(SENTENCES, text.token_offsets, LABELS, 4)
+    examples = make_examples(SENTENCES, LABELS, 4)
     config = config or SamplingConfig()
     words = LookedUp(WORDS * len(SENTENCES))
     rare = {"uncased": RareWords.of(words, vocabulary, config.replace_rare)}
@@ -136,7 +136,7 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
     assert looked_up["word"].occurrences() == ["北京", "人"] * 3
     rare = {name: RareWords.of(seen, vocabularies[name], 3.0) for name, seen in looked_up.items()}
     assert rare["word"].probabilities == pytest.approx(0.5), "three occurrences, however many characters"
-    examples = make_examples([sentence] * 3, text.token_offsets, ["NONE", "GPE"], 3)
+    examples = make_examples([sentence] * 3, ["NONE", "GPE"], 3)
     drawn = Sampler(text, examples, rare, SamplingConfig(1, 1, 1), batch_size=100, seed=1)
     rows = np.concatenate(
         [batch.text.words["word"].reshape(-1, 3) for n in range(20) for batch in drawn.epoch(n)]
@@ -150,7 +150,7 @@ def drawn_of_each(**options: Any) -> tuple[Counter[int], set[tuple[bool, float]]
     words = {"uncased": Vocabulary([], cased=False, digits="shape")}
     sentences = [LabelledSentence([f"w{number}"], [(0, 1, "GPE")]) for number in range(300)]
     text = Encoder(words, None).encode([sentence.words for sentence in sentences])
-    examples = make_examples(sentences, text.token_offsets, LABELS, 1)
+    examples = make_examples(sentences, LABELS, 1)
     numbers = {"uncased": RareWords(np.arange(300, dtype=np.int32), np.ones(300, np.float32), False)}
     made = Sampler(text, examples, numbers, SamplingConfig(), batch_size=64, seed=1, **options)
     counts: Counter[int] = Counter()

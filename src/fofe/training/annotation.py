@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from fofe.base.arrays import IntArray
 from fofe.base.report import Report
 from fofe.text.align import TokenRegions, align, token_regions
 from fofe.text.document import NAME, NOMINAL, NONE, Document
@@ -71,6 +74,11 @@ class LabelledSentence:
     """Regions in which a fragment that is not annotated may or may not be a mention."""
     negatives: tuple[tuple[int, int], ...] = ()
     """Fragments that are known to be no mention."""
+
+
+def token_offsets(sentences: Sequence[LabelledSentence]) -> IntArray:
+    """[S + 1] where the words of each sentence begin."""
+    return np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
 
 
 def labelled_sentences(

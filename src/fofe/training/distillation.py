@@ -8,7 +8,7 @@ their joint accuracy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import LabelledSentence, token_offsets
 from fofe.training.decoding import groups
 from fofe.training.examples import Examples
 from fofe.training.training_names import without_own_names
@@ -67,58 +67,41 @@ def soft_targets_of(
     known = np.ones(len(labels), dtype=bool)
     digest = hashlib.sha256()
     for name in teachers:
-        teacher = _Teacher(model_path(name), labels)
+        teacher = _teacher(model_path(name), labels, digest)
+        engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
+        own_labels, own_max_words = teacher.members[0].labels, teacher.members[0].config.max_words
+        columns = np.array([list(labels).index(label) for label in own_labels])
         first = 0
-        for group, probabilities in teacher.read(sentences, device):
+        for group in groups(sentences):
+            words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+            probabilities = engine.score(words, opens).probabilities
             own = _lengths(group, max_words)
-            read = first + np.flatnonzero(own <= teacher.max_words)
-            short = probabilities[_lengths(group, teacher.max_words) <= max_words]
-            means[read[:, None], teacher.columns] += (short / len(teachers)).astype(np.float16)
+            read = first + np.flatnonzero(own <= own_max_words)
+            short = probabilities[_lengths(group, own_max_words) <= max_words]
+            means[read[:, None], columns] += (short / len(teachers)).astype(np.float16)
             first += len(own)
-        known &= np.isin(labels, teacher.labels)
-        digest.update(teacher.fingerprint())
-        longest = min(longest, teacher.max_words)
+        known &= np.isin(labels, own_labels)
+        longest = min(longest, own_max_words)
     means[lengths > longest] = 0
     return SoftTargets(means, known, digest.hexdigest())
 
 
-class _Teacher:
-    """A model or an ensemble that reads a text."""
-
-    def __init__(self, path: Path, labels: Sequence[str]) -> None:
-        """`labels` are those of the student; a teacher must know no others."""
-        stored = load_stored(path)
-        if isinstance(stored, StoredModel):
-            stored = Ensemble(("",), (stored,), (1.0,), stored.decoding)
-        self._ensemble = stored
-        self.labels = stored.members[0].labels
-        self.max_words = stored.members[0].config.max_words
-        if unknown := [label for label in self.labels if label not in labels]:
-            raise ConfigError(
-                f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",
-                path=path,
-                remedy="choose teachers that were trained with the same labels, or with some of them",
-            )
-        self.columns = np.array([list(labels).index(label) for label in self.labels])
-
-    def fingerprint(self) -> bytes:
-        """Changes with whatever can change its probabilities."""
-        shares = (self._ensemble.weights, sorted(self._ensemble.temperatures.items()))
-        digest = hashlib.sha256(repr(shares).encode())
-        for member in self._ensemble.members:
-            for name in sorted(member.weights):
-                digest.update(member.weights[name].tobytes())
-        return digest.digest()
-
-    def read(
-        self, sentences: Sequence[LabelledSentence], device: torch.device
-    ) -> Iterator[tuple[Sequence[LabelledSentence], FloatArray]]:
-        """Some sentences at a time, and the probabilities of their fragments [F, K]."""
-        readers = [_Reader(member, sentences, device) for member in self._ensemble.members]
-        engine = EnsembleEngine(readers, self._ensemble)
-        for group in groups(sentences):
-            words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
-            yield group, engine.score(words, opens).probabilities
+def _teacher(path: Path, labels: Sequence[str], digest: hashlib._Hash) -> Ensemble:
+    """A model that knows no other labels; the digest gets whatever can change its probabilities."""
+    teacher = load_stored(path)
+    if isinstance(teacher, StoredModel):
+        teacher = Ensemble(("",), (teacher,), (1.0,), teacher.decoding)
+    if unknown := [label for label in teacher.members[0].labels if label not in labels]:
+        raise ConfigError(
+            f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",
+            path=path,
+            remedy="choose teachers that were trained with the same labels, or with some of them",
+        )
+    digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
+    for member in teacher.members:
+        for name in sorted(member.weights):
+            digest.update(member.weights[name].tobytes())
+    return teacher
 
 
 class _Reader(TorchEngine):
@@ -135,7 +118,7 @@ class _Reader(TorchEngine):
         self._names: NameBits | None = None
         self._read = 0
         if model.names is not None:
-            fragments = all_fragments(_offsets(sentences), model.config.max_words)
+            fragments = all_fragments(token_offsets(sentences), model.config.max_words)
             self._names = without_own_names(model.names, sentences).training_bits(sentences, fragments)
 
     def score(
@@ -154,12 +137,7 @@ class _Reader(TorchEngine):
         return super().score(sentences, opens, exact=exact, names=names)
 
 
-def _offsets(sentences: Sequence[LabelledSentence]) -> IntArray:
-    """[S + 1] where the words of each sentence begin."""
-    return np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
-
-
 def _lengths(sentences: Sequence[LabelledSentence], max_words: int) -> IntArray:
     """[F] how many words the fragments of sentences have."""
-    fragments = all_fragments(_offsets(sentences), max_words)
+    fragments = all_fragments(token_offsets(sentences), max_words)
     return fragments.lasts - fragments.firsts + 1

@@ -10,7 +10,14 @@ import numpy as np
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.text.document import NONE
-from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, LabelledSentence, one_to_one
+from fofe.training.annotation import (
+    NEGATIVE,
+    UNKNOWN,
+    Annotation,
+    LabelledSentence,
+    one_to_one,
+    token_offsets,
+)
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
 
@@ -34,7 +41,6 @@ class Examples:
 
 def make_examples(
     sentences: Sequence[LabelledSentence],
-    token_offsets: IntArray,
     labels: Sequence[str],
     max_words: int,
     annotations: Sequence[tuple[Annotation, int]] | None = None,
@@ -46,7 +52,7 @@ def make_examples(
     `annotations` gives for each corpus its annotation and its number of sentences, in their order; by default
     all sentences are fully annotated. `conditioned` adds the targets of a network conditioned on the corpus.
     """
-    fragments = all_fragments(token_offsets, max_words)
+    fragments = all_fragments(token_offsets(sentences), max_words)
     counts = np.bincount(fragments.sentences, minlength=len(sentences))
     offsets = np.concatenate([[0], np.cumsum(counts)])
     categories = np.empty(len(fragments), dtype=np.int8)
@@ -58,8 +64,8 @@ def make_examples(
         last = first + count
         part = slice(offsets[first], offsets[last])
         of_corpus = sentences[first:last]
-        own_offsets = token_offsets[first : last + 1] - token_offsets[first]
-        positions = MentionPositions([sentence.spans for sentence in of_corpus], own_offsets, max_words)
+        spans = [sentence.spans for sentence in of_corpus]
+        positions = MentionPositions(spans, token_offsets(of_corpus), max_words)
         categories[part], targets[part] = _targets(of_corpus, positions, annotation, sets)
         if conditioned_targets is not None:
             _, conditioned_targets[part] = _targets(of_corpus, positions, annotation.conditioned(), sets)

@@ -9,7 +9,6 @@ from itertools import compress
 import numpy as np
 
 from fofe.evaluate.tables import table
-from fofe.features.encoded import SentenceBounds
 from fofe.text.document import split_label
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig
@@ -105,9 +104,8 @@ def _label_table(corpus: Corpus, max_words: int) -> str:
 
 def _fragment_table(corpus: Corpus, labels: Sequence[str], config: RunConfig) -> str:
     """The fragments of the training text by category and target set, as training will draw them."""
-    offsets = SentenceBounds.of([sentence.words for sentence in corpus.train]).token_offsets
     annotations = [(corpus.annotation, len(corpus.train))]
-    examples = make_examples(corpus.train, offsets, labels, config.model.max_words, annotations)
+    examples = make_examples(corpus.train, labels, config.model.max_words, annotations)
     sets = len(examples.target_sets)
     numbers = np.bincount(examples.categories.astype(np.int64) * sets + examples.targets)
     rows = []

@@ -17,7 +17,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
+from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.surroundings import importance
 from fofe.features.table import Table
 from fofe.features.views import ViewConfig
@@ -136,11 +136,8 @@ def _examples(
 ) -> Examples:
     """All fragments of the training sentences, which may have got other annotation, with their targets."""
     annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
-    offsets = SentenceBounds.of([sentence.words for sentence in sentences]).token_offsets
-    conditioned = bool(config.model.schemes)
-    return make_examples(
-        sentences, offsets, labels, config.model.max_words, annotations, conditioned=conditioned
-    )
+    model = config.model
+    return make_examples(sentences, labels, model.max_words, annotations, conditioned=bool(model.schemes))
 
 
 def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:

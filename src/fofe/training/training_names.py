@@ -27,7 +27,7 @@ from fofe.features.name_table import (
     keys_within,
 )
 from fofe.model.storage import StoredModel
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import LabelledSentence, token_offsets
 
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
@@ -46,8 +46,7 @@ class TrainingNames:
     def training_bits(self, sentences: Sequence[LabelledSentence], fragments: Fragments) -> NameBits:
         """What the fragments of the training sentences match, less what comes from their own document."""
         words = [word for sentence in sentences for word in sentence.words]
-        offsets = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
-        keys = FragmentKeys(words, offsets)
+        keys = FragmentKeys(words, token_offsets(sentences))
         sets = self.table.sets_of(keys, fragments)
         if self.own is None:
             return NameBits.of(sets, self.table.members)
