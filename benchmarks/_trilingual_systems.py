@@ -13,7 +13,7 @@ from _trilingual_data import Language, PartFiles, in_source, sources
 
 from fofe.base.journal import Journal
 from fofe.base.report import Report
-from fofe.cli._progress import TerminalCallback
+from fofe.cli._terminal import TerminalCallback
 from fofe.features.config import ModelConfig
 from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training

@@ -13,7 +13,6 @@ from _record import HERE, RUNS, as_command, record, shared
 from _resources import trained_model
 
 from fofe.evaluate.calibration import HELD_OUT, calibrate, calibration_error, calibration_sections
-from fofe.evaluate.tables import as_text
 from fofe.formats import read_corpus
 from fofe.model.storage import load_model
 from fofe.show.svg import reliability_diagram
@@ -31,7 +30,7 @@ def main() -> None:
     model_path = args.model or trained_model(USUAL, "python benchmarks/conll2003.py --seed 1")
     dev, test = (list(read_corpus(shared("data", "conll2003", f"eng.test{part}"), "conll")) for part in "ab")
     made = calibrate(load_model(model_path), dev, test)
-    print(as_text(calibration_sections(made)))
+    print("\n\n".join(section.text for section in calibration_sections(made)))
     before, after = made.before[HELD_OUT], made.after[HELD_OUT]
     if args.model is not None:
         return

@@ -22,7 +22,7 @@ from _conll import CONFIGS, FAST
 from _record import RUNS, as_command, record_seed, shared
 from _resources import with_resources
 
-from fofe.cli._progress import TerminalCallback
+from fofe.cli._terminal import TerminalCallback
 from fofe.model.storage import load_model
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import train

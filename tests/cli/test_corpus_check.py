@@ -11,7 +11,7 @@ from fofe.cli import make_parser
 
 def fofe(*arguments: str | Path) -> int:
     args = make_parser(["corpus"]).parse_args(["corpus", "check", *map(str, arguments)])
-    return int(args.run(args))
+    return int(args.run(args) or 0)
 
 
 ROWS = """\

@@ -61,7 +61,7 @@ def predicted(tmp_path: Path) -> str:
 
 def run(*arguments: str) -> int:
     args = make_parser(["evaluate"]).parse_args(["evaluate", *arguments])
-    result = args.run(args)
+    result = args.run(args) or 0
     assert isinstance(result, int)
     return result
 

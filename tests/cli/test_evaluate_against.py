@@ -33,7 +33,7 @@ def files(tmp_path: Path) -> list[str]:
 
 def run(gold: str, a: str, b: str, *options: str) -> int:
     args = make_parser(["evaluate"]).parse_args(["evaluate", gold, b, "--against", a, *options])
-    result = args.run(args)
+    result = args.run(args) or 0
     assert isinstance(result, int)
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
+from fofe.cli._terminal import print_sections
 from fofe.evaluate.errors import (
     ERROR_KINDS,
     by_depth,
@@ -23,7 +25,6 @@ from fofe.evaluate.errors import (
     window_ceilings,
 )
 from fofe.evaluate.scores import Counts, Span, score_documents
-from fofe.evaluate.tables import as_json, as_text
 from fofe.text.document import Document, Mention
 
 WORDS = ["the", "University", "of", "British", "Columbia", "in", "Vancouver", "hired", "Ann"]
@@ -227,9 +228,13 @@ def test_ceiling_stops_where_nothing_is_gained() -> None:
     assert [line.split()[0] for line in section.text.splitlines()[1:]] == ["1", "2", "4"]
 
 
-def test_text_that_utf8_cannot_hold_is_escaped() -> None:
+def test_text_that_utf8_cannot_hold_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     gold = [Document("\ud800 东京", mentions=[Mention(0, 1, "X"), Mention(2, 4, "GPE")])]
     section = errors_section(find_errors(gold, [Document(gold[0].text)]), gold, 2)
-    assert "[东京]" in as_text([section]).encode("utf-8").decode("utf-8")
-    shown = as_json([section]).encode("utf-8")
-    assert json.loads(shown)["errors"]["examples"][0]["gold"]["text"] == "\ud800"
+    print_sections(Namespace(json=False), [section])
+    assert "[东京]" in capsys.readouterr().out.encode("utf-8").decode("utf-8")
+    print_sections(Namespace(json=True), [section])
+    assert (
+        json.loads(capsys.readouterr().out.encode("utf-8"))["errors"]["examples"][0]["gold"]["text"]
+        == "\ud800"
+    )

@@ -52,10 +52,11 @@ def test_an_unknown_name_tells_those_that_are_installed(install_model: Install) 
 def test_installed_models_tell_what_they_are(install_model: Install) -> None:
     folder = install_model("xx", "eo")
     model = installed_models()["xx"]
-    assert (model.path, model.language, model.licence) == (folder, "eo", "CC0-1.0")
-    assert model.package == "fofe-xx 0.1.0"
+    facts = model.facts()
+    assert (model.path, model.language, facts["licence"]) == (folder, "eo", "CC0-1.0")
+    assert facts["package"] == "fofe-xx 0.1.0"
     assert model.labels == ["GPE", "ORG", "ORG_NOM", "PER", "PER_NOM"]
-    assert list(model.scores) == ["dev"]
+    assert list(facts["f1"]) == ["dev"]
 
 
 def test_a_language_prefers_the_model_of_its_name(install_model: Install) -> None:

@@ -56,3 +56,14 @@ def in_file(path: str | Path | None, line: int | None = None) -> Iterator[None]:
             raise
         line = line if error.line is None else error.line
         raise type(error)(error.problem, path=path, line=line, remedy=error.remedy) from None
+
+
+@contextmanager
+def needs(what: str, extra: str, *modules: str) -> Iterator[None]:
+    """Say what needs which package, and how to install it, if one of these modules cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in modules:
+            raise
+        raise FofeError(f"{what} (pip install 'fofe[{extra}]')") from None

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from fofe.base.errors import FofeError
 from fofe.base.version import __version__
-from fofe.cli._command import Command, CommandGroup
+from fofe.cli._command import Command
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."
 
@@ -84,13 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(problem)
     args = parser.parse_args(words)
     try:
-        code: int = args.run(args)
+        code: int | None = args.run(args)
         sys.stdout.flush()
     except FofeError as error:
         print(f"fofe: {error}", file=sys.stderr)
         return USAGE_ERROR
-    except KeyboardInterrupt:
-        print("fofe: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:  # a command that can be resumed says how
+        print("; ".join(["fofe: interrupted", *interrupt.args]), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone; without this Python would complain again at exit.
@@ -100,18 +100,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         place = "" if error.filename is None else f"{error.filename}: "
         print(f"fofe: {place}{error.strerror or error}", file=sys.stderr)
         return USAGE_ERROR
-    return code
+    return code or 0
 
 
-def _declared(name: str) -> Command | CommandGroup:
-    declared: Command | CommandGroup = getattr(import_module(f"fofe.cli.{name}"), name)
+def _declared(name: str) -> Command:
+    declared: Command = getattr(import_module(f"fofe.cli.{name}"), name)
     return declared
 
 
 def _inner(name: str) -> list[str]:
     """The names of a group's commands; none for a command that has none."""
-    declared = _declared(name)
-    return [one.name for one in declared.commands] if isinstance(declared, CommandGroup) else []
+    return [one.name for one in _declared(name).commands]
 
 
 def _unknown_command(words: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from fofe.base.errors import FofeError
-from fofe.cli._command import Option, OptionGroup, flag, option, repeated
+from fofe.cli._command import Add, flag, option, repeated, titled
 
 
 def count(text: str) -> int:
@@ -22,17 +22,6 @@ def natural(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
     return int(text)
-
-
-def percent(text: str) -> float:
-    """A percentage. A number up to 1 is refused: 0.95 is almost certainly a fraction given by mistake."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not number > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not in percent: give 95 for 95 %")
-    return number
 
 
 def numbers(name: str, text: str | None) -> tuple[float, ...]:
@@ -62,9 +51,6 @@ SET = repeated(
 )
 
 THRESHOLD = option("--threshold", type=float, metavar="P", help="lowest score of a mention")
-NESTED = option(
-    "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie inside others"
-)
 AGREEMENT = option(
     "--agreement",
     type=float,
@@ -76,16 +62,58 @@ SCHEME = option(
     metavar="CORPUS",
     help="follow the annotation scheme of this training corpus; fofe model inspect lists those of a model",
 )
+READING = titled(
+    "reading",
+    option(
+        "--token-column",
+        type=int,
+        metavar="N",
+        help="CoNLL column of the words, from 0 (default: the first)",
+    ),
+    option(
+        "--tag-column",
+        type=int,
+        metavar="N",
+        help="CoNLL column of the tags, from 0 (default: the last, -1)",
+    ),
+    option(
+        "--comments",
+        action=argparse.BooleanOptionalAction,
+        help="whether CoNLL lines that begin with # are comments (default: those without a tag are)",
+    ),
+    option("--lang", dest="language", metavar="L", help="language by which text without tokens is tokenised"),
+    flag(
+        "--retokenise",
+        default=None,
+        help="tokenise the sentences of the corpus again, by the rules of the language",
+    ),
+)
 
 
-def output(metavar: str, help: str, *, required: bool = True) -> Option:
+def output(metavar: str, help: str, *, required: bool = True) -> Add:
     """`-o`, the file or directory to write."""
     return option("-o", "--output", metavar=metavar, required=required, help=help)
 
 
-def seed(default: int) -> Option:
+def seed(default: int) -> Add:
     """`--seed` of everything that is drawn at random."""
     return option("--seed", type=natural, default=default, metavar="N", help="seed of all random draws")
+
+
+def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The options of these names that were given, by their names."""
+    return {name: value for name in names if (value := getattr(args, name, None)) is not None}
+
+
+def decoding_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `Model.with_options` that were given."""
+    decoding = ("threshold", "strategy", "nested", "agreement")
+    return given(args, *decoding, "alternatives", "for_recall", "exact", "scheme")
+
+
+def reading_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `READING` that were given, by their names in `read_corpus`."""
+    return given(args, "token_column", "tag_column", "comments", "language", "retokenise")
 
 
 def overrides(args: argparse.Namespace) -> dict[str, Any]:
@@ -93,41 +121,3 @@ def overrides(args: argparse.Namespace) -> dict[str, Any]:
     from fofe.training.config import parse_setting
 
     return dict(parse_setting(setting) for setting in args.settings)
-
-
-READING = OptionGroup(
-    "reading",
-    (
-        option(
-            "--token-column",
-            type=int,
-            metavar="N",
-            help="CoNLL column of the words, from 0 (default: the first)",
-        ),
-        option(
-            "--tag-column",
-            type=int,
-            metavar="N",
-            help="CoNLL column of the tags, from 0 (default: the last, -1)",
-        ),
-        option(
-            "--comments",
-            action=argparse.BooleanOptionalAction,
-            help="whether CoNLL lines that begin with # are comments (default: those without a tag are)",
-        ),
-        option("--lang", metavar="L", help="language by which text without tokens is tokenised"),
-        flag("--retokenise", help="tokenise the sentences of the corpus again, by the rules of the language"),
-    ),
-)
-
-
-def reading_options(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of `READING` that were given, by their names in `read_corpus`."""
-    options = {
-        "token_column": args.token_column,
-        "tag_column": args.tag_column,
-        "comments": args.comments,
-        "language": args.lang,
-        "retokenise": args.retokenise or None,
-    }
-    return {name: value for name, value in options.items() if value is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from fofe.cli import make_parser
 from fofe.cli._command import command, option
 
 
@@ -11,7 +12,7 @@ from fofe.cli._command import command, option
     "print a shell completion script",
     option("shell", choices=("bash", "zsh", "tcsh"), help="the shell"),
 )
-def completion(args: argparse.Namespace) -> int:
+def completion(args: argparse.Namespace) -> None:
     """Print a script that completes the commands and options of fofe in a shell.
 
     Examples:
@@ -20,7 +21,4 @@ def completion(args: argparse.Namespace) -> int:
     """
     import shtab
 
-    from fofe.cli import make_parser
-
     print(shtab.complete(make_parser(), shell=args.shell))
-    return 0

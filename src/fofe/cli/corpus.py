@@ -1,20 +1,22 @@
-"""`fofe corpus`: check and convert corpora, and make one from Wikipedia."""
+"""Work with annotated corpora.
+
+Examples:
+  fofe corpus check train.conll
+  fofe corpus convert annotated/ corpus.jsonl
+  fofe corpus wiki enwiki-pages-articles.xml.bz2 -o weak.jsonl
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from fofe.cli._command import CommandGroup, command, flag, option
-from fofe.cli._files import files_read, no_document, refuse_input
-from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, output, reading_options
-from fofe.cli._progress import Bar, say_report
-
-if TYPE_CHECKING:
-    from fofe.wiki.label import Summary
+from fofe.base.errors import InputError
+from fofe.base.report import Report
+from fofe.cli._command import command, flag, group, option
+from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, given, output, reading_options
+from fofe.cli._terminal import Bar, files_read, no_document, print_result, refuse_input, say_report
 
 A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 
@@ -27,7 +29,7 @@ A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
     JSON,
     READING,
 )
-def check(args: argparse.Namespace) -> int:
+def check(args: argparse.Namespace) -> None:
     """Examine a corpus: its size and labels, how deep mentions nest, strings with
     several labels, mentions that a model of at most N words cannot find, sentences
     that occur twice, and what the reader had to mend.
@@ -37,7 +39,6 @@ def check(args: argparse.Namespace) -> int:
       fofe corpus check 'corpus/*.jsonl' --max-words 10
       fofe corpus check annotated/ --lang en --json
     """
-    from fofe.base.report import Report
     from fofe.evaluate.check import check_corpus, describe
     from fofe.formats import read_corpus
 
@@ -48,12 +49,8 @@ def check(args: argparse.Namespace) -> int:
     if not result.documents:
         say_report(report, f"{args.corpus}: ")
         raise no_document(args.corpus)
-    if args.json:
-        reading = {"facts": report.facts, "remarks": dict(report.counts)}
-        print(json.dumps({**result.as_dict(), "reading": reading}, indent=2))
-    else:
-        print(describe(result, report).encode(errors="backslashreplace").decode())
-    return 0
+    reading = {"facts": report.facts, "remarks": dict(report.counts)}
+    print_result(args, describe(result, report), {**result.as_dict(), "reading": reading})
 
 
 @command(
@@ -62,11 +59,11 @@ def check(args: argparse.Namespace) -> int:
     option("target", metavar="OUT", help="a file, a directory for brat, or - for stdout"),
     option("--from", dest="source_format", metavar="F", help="format of IN (default: recognised)"),
     option("--to", dest="target_format", metavar="F", help="format of OUT (default: by its suffix)"),
-    option("--tag-scheme", metavar="S", help="tag scheme of CoNLL output (default: IOB2)"),
+    option("--tag-scheme", dest="scheme", metavar="S", help="tag scheme of CoNLL output (default: IOB2)"),
     option("--spans", choices=("characters", "tokens"), help="unit of spans in JSONL (default: characters)"),
     READING,
 )
-def convert(args: argparse.Namespace) -> int:
+def convert(args: argparse.Namespace) -> None:
     """Convert a corpus between formats: conll, jsonl, brat, spacy (DocBin),
     label-studio and doccano. At the end, the command reports what had to be mended
     in the input and what the new format cannot express, with counts.
@@ -81,21 +78,16 @@ def convert(args: argparse.Namespace) -> int:
       fofe corpus convert news.jsonl train.spacy --lang en
       cat news.conll | fofe corpus convert - - --from conll --to jsonl
     """
-    from fofe.base.report import Report
     from fofe.formats import read_corpus, write_corpus
 
     refuse_input(args.target, _files_read(args))
     report = Report()
-    given = {"scheme": args.tag_scheme, "spans": args.spans}
-    options = {name: value for name, value in given.items() if value is not None}
     documents = read_corpus(args.source, args.source_format, report, **reading_options(args))
-    write_corpus(documents, args.target, args.target_format, report, **options)
+    write_corpus(documents, args.target, args.target_format, report, **given(args, "scheme", "spans"))
     say_report(report, "")
-    return 0
 
 
 def _files_read(args: argparse.Namespace) -> Iterator[str | Path]:
-    from fofe.base.report import Report
     from fofe.formats import corpus_files
 
     yield args.source
@@ -122,7 +114,7 @@ def _files_read(args: argparse.Namespace) -> Iterator[str | Path]:
     option("--work", metavar="DIR", help="directory of unfinished parts (default: OUT.work)"),
     JSON,
 )
-def wiki(args: argparse.Namespace) -> int:
+def wiki(args: argparse.Namespace) -> None:
     """Make a corpus from a Wikipedia dump, to train on beside annotated text. Links become
     mentions of the type of the page that they lead to. The class of a page follows
     from its infobox, categories, first sentence and title, and from the tables given:
@@ -138,7 +130,6 @@ def wiki(args: argparse.Namespace) -> int:
       fofe corpus wiki eswiki.xml.bz2 --mapping mine.toml -o weak.es.jsonl
       fofe corpus wiki enwiki-1.xml.bz2 enwiki-2.xml.bz2 --engine spark --master local[8] -o weak.parquet
     """
-    from fofe.base.errors import InputError
     from fofe.wiki.job import LabelSettings, label_dump
 
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
@@ -157,29 +148,12 @@ def wiki(args: argparse.Namespace) -> int:
     else:
         with Bar(unit=" parts") as bar:
             summary = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)
-    _show(summary, as_json=args.json)
-    return 0
+    text = "\n".join(f"{times} {what}" for what, times in sorted(summary.counts.items()))
+    print_result(args, text, summary.to_json())
+    if not args.json:
+        say_report(summary.report)
 
 
-def _show(summary: Summary, *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(summary.to_json(), ensure_ascii=False, indent=2))
-        return
-    for what, times in sorted(summary.counts.items()):
-        print(f"{times} {what}")
-    say_report(summary.report)
-
-
-corpus = CommandGroup(
-    "corpus",
-    "check and convert corpora, or make one from Wikipedia",
-    """
-    Work with annotated corpora.
-
-    Examples:
-      fofe corpus check train.conll
-      fofe corpus convert annotated/ corpus.jsonl
-      fofe corpus wiki enwiki-pages-articles.xml.bz2 -o weak.jsonl
-    """,
-    (check, convert, wiki),
+corpus = group(
+    __name__, __doc__, "check and convert corpora, or make one from Wikipedia", check, convert, wiki
 )

@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
+from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._files import read_documents
 from fofe.cli._options import FORMAT, JSON, READING, natural, seed
-from fofe.cli._progress import say_report
+from fofe.cli._terminal import print_sections, read_documents, say_report
 
 if TYPE_CHECKING:
     from fofe.evaluate.tables import Section
@@ -68,7 +68,7 @@ SAMPLES = 10_000
     JSON,
     READING,
 )
-def evaluate(args: argparse.Namespace) -> int:
+def evaluate(args: argparse.Namespace) -> None:
     """Score predicted mentions by exact span and label: a file of predictions, or what
     a model finds in the gold's own tokens. With --against, test whether one file of
     predictions is better than another: both are scored again and again on the same
@@ -83,8 +83,6 @@ def evaluate(args: argparse.Namespace) -> int:
       fofe evaluate eng.testb --model en --as conll2003
       fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
     """
-    from fofe.evaluate.tables import as_json, as_text
-
     if (args.predicted is None) == (args.model is None):
         raise FofeError("give either a file of predictions or --model")
     if args.against and args.model:
@@ -95,10 +93,8 @@ def evaluate(args: argparse.Namespace) -> int:
         raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
     if args.scheme and args.mapping:
         raise FofeError("give either --as or --map")
-    gold, predicted = _compared(args, *(_tagged(args) if args.model else _read_both(args)))
-    sections = _sections(args, gold, predicted)
-    print(as_json(sections) if args.json else as_text(sections))
-    return 0
+    gold, predicted = _tagged(args) if args.model else _read_both(args)
+    print_sections(args, _sections(args, *_compared(args, gold, predicted)))
 
 
 def _compared(
@@ -123,7 +119,6 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    from fofe.base.report import Report
     from fofe.evaluate.predict import predict
     from fofe.evaluate.scheme import given_scheme, trained_corpora, trained_scheme
     from fofe.tagging.installed import model_path
@@ -149,18 +144,23 @@ def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
 
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:
     """The parts of the report that the arguments ask for."""
-    from fofe.evaluate import errors
-    from fofe.evaluate.bootstrap import confidence, intervals_section, unit_counts
+    from fofe.evaluate import bootstrap, errors, thresholds
     from fofe.evaluate.scores import score_documents
     from fofe.evaluate.tables import breakdown_section, scores_section
-    from fofe.evaluate.thresholds import curve_section, threshold_curve
 
     sections = [scores_section(score_documents(gold, predicted))]
+    if args.bootstrap or args.against:
+        counts = bootstrap.unit_counts(gold, predicted, args.unit)
     if args.bootstrap:
-        intervals = confidence(unit_counts(gold, predicted, args.unit), args.bootstrap, args.seed)
-        sections.append(intervals_section(intervals, args.bootstrap, args.unit))
+        intervals = bootstrap.confidence(counts, args.bootstrap, args.seed)
+        sections.append(bootstrap.intervals_section(intervals, args.bootstrap, args.unit))
     if args.against:
-        sections.append(_comparison(args, gold, predicted))
+        _, baseline = _compared(args, gold, read_documents(args.against, args))
+        before = bootstrap.unit_counts(gold, baseline, args.unit)
+        samples = args.bootstrap or SAMPLES
+        compared = bootstrap.compare(before, counts, samples, args.seed)
+        names = (args.against, args.predicted)
+        sections.append(bootstrap.comparison_section(compared, names, samples, args.unit))
     if "length" in args.by:
         groups = errors.by_length(gold, predicted)
         sections.append(breakdown_section("by_length", "tokens", groups))
@@ -172,18 +172,7 @@ def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Do
         groups = errors.by_depth(gold, predicted)
         sections.append(breakdown_section("by_depth", "gold mentions around", groups))
     if args.curve:
-        sections.append(curve_section(threshold_curve(gold, predicted)))
+        sections.append(thresholds.curve_section(thresholds.threshold_curve(gold, predicted)))
     if args.errors is not None:
         sections.append(errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors))
     return sections
-
-
-def _comparison(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> Section:
-    """The difference of two predictions, the baseline first."""
-    from fofe.evaluate.bootstrap import compare, comparison_section, unit_counts
-
-    _, baseline = _compared(args, gold, read_documents(args.against, args))
-    samples = args.bootstrap or SAMPLES
-    a, b = (unit_counts(gold, one, args.unit) for one in (baseline, predicted))
-    names = (args.against, args.predicted)
-    return comparison_section(compare(a, b, samples, args.seed), names, samples, args.unit)

@@ -6,10 +6,10 @@ import argparse
 import sys
 
 from fofe.base.errors import FofeError, InputError
+from fofe.base.report import Report
 from fofe.cli._command import command, option, repeated
-from fofe.cli._files import refuse_input
 from fofe.cli._options import count, numbers, output
-from fofe.cli._progress import say_report
+from fofe.cli._terminal import refuse_input, say_report
 
 
 @command(
@@ -43,7 +43,7 @@ from fofe.cli._progress import say_report
     ),
     option("--run-id", default="fused", metavar="ID", help="first column of a .tab file"),
 )
-def fuse(args: argparse.Namespace) -> int:
+def fuse(args: argparse.Namespace) -> None:
     """Join the predictions of several systems for the same texts: .tab files, or JSON
     lines. A mention is kept if any system has it (union), if all have it
     (intersection), if enough have it (votes), or if the mean of their confidences
@@ -55,7 +55,6 @@ def fuse(args: argparse.Namespace) -> int:
       fofe fuse a.tab b.tab -o fused.tab --method weighted --weights 1,0.5 --threshold 0.4
       fofe fuse a.tab b.tab -o fused.tab --method weighted --dev-gold dev.tab --dev a-dev.tab --dev b-dev.tab
     """
-    from fofe.base.report import Report
     from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
     from fofe.fusion.vote import Rule
 
@@ -77,7 +76,6 @@ def fuse(args: argparse.Namespace) -> int:
         print(f"threshold {calibration.threshold}, fitted on the annotated texts", file=sys.stderr)
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
-    return 0
 
 
 def _check_output(args: argparse.Namespace) -> None:

@@ -1,21 +1,27 @@
-"""`fofe gazetteer`: lists of names as a feature for models."""
+"""Make a gazetteer of names by type, or look into one. A model whose configuration
+names it under [model.gazetteer] sees which fragments are names of which types,
+and learns how much that is worth.
+
+Examples:
+  fofe gazetteer build names.tsv -o names.gazetteer
+  fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
+  fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import InputError
-from fofe.cli._command import CommandGroup, command, flag, option
-from fofe.cli._files import refuse_input
+from fofe.base.report import Report
+from fofe.cli._command import command, flag, group, option
 from fofe.cli._options import JSON, output
-from fofe.cli._progress import say_report
+from fofe.cli._terminal import print_result, refuse_input, say_report
 
 if TYPE_CHECKING:
-    from fofe.base.report import Report
     from fofe.features.gazetteer import TypedName
 
 _NAME_LINE = "a line is NAME, a tab, TYPE"
@@ -30,7 +36,7 @@ _TITLE_LINE = "no page was of a class that the mapping gives a type: see --mappi
     option("--mapping", metavar="FILE", help="with --titles: from classes to types (default: built in)"),
     option("--lang", default="en", metavar="L", help="with --titles: the language"),
 )
-def build(args: argparse.Namespace) -> int:
+def build(args: argparse.Namespace) -> None:
     """Make a gazetteer. A source is a list with a line `name<TAB>type` for each name.
     With --titles the sources are those of fofe corpus wiki: Wikipedia dumps, whose
     titles and redirects are names, lists of title<TAB>class, or Wikidata JSON; types
@@ -42,7 +48,6 @@ def build(args: argparse.Namespace) -> int:
       fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
       fofe gazetteer build --titles eswiki.xml.bz2 --lang es --mapping my.toml -o es.gazetteer
     """
-    from fofe.base.report import Report
     from fofe.features.gazetteer import build_gazetteer, save_gazetteer
 
     refuse_input(args.output, args.sources)
@@ -56,7 +61,6 @@ def build(args: argparse.Namespace) -> int:
     save_gazetteer(gazetteer, args.output)
     for type, count in gazetteer.counts.items():
         print(f"{type}\t{count}")
-    return 0
 
 
 def _names(args: argparse.Namespace, report: Report) -> Iterator[TypedName]:
@@ -77,7 +81,7 @@ def _names(args: argparse.Namespace, report: Report) -> Iterator[TypedName]:
     option("names", nargs="*", metavar="NAME", help="names to look up"),
     JSON,
 )
-def show(args: argparse.Namespace) -> int:
+def show(args: argparse.Namespace) -> None:
     """Show how many names of each type a gazetteer has; or, for given names, the types
     that they match: exactly, in any case, or as the last word of a name.
 
@@ -94,28 +98,13 @@ def show(args: argparse.Namespace) -> int:
             "\t".join([name, *(f"{kind}: {', '.join(types)}" for kind, types in kinds.items())])
             for name, kinds in found.items()
         ]
-        print(json.dumps(found, ensure_ascii=False) if args.json else "\n".join(lines))
-        return 0
-    facts = {"counts": gazetteer.counts, "keys": len(gazetteer.table), "sources": list(gazetteer.sources)}
-    if args.json:
-        print(json.dumps(facts, ensure_ascii=False))
+        print_result(args, "\n".join(lines), found)
     else:
-        print("\n".join(f"{type}\t{count}" for type, count in gazetteer.counts.items()))
-    return 0
+        counts, sources = gazetteer.counts, list(gazetteer.sources)
+        lines = [f"{type}\t{count}" for type, count in counts.items()]
+        print_result(
+            args, "\n".join(lines), {"counts": counts, "keys": len(gazetteer.table), "sources": sources}
+        )
 
 
-gazetteer = CommandGroup(
-    "gazetteer",
-    "make a gazetteer of names, or look into one",
-    """
-    Make a gazetteer of names by type, or look into one. A model whose configuration
-    names it under [model.gazetteer] sees which fragments are names of which types,
-    and learns how much that is worth.
-
-    Examples:
-      fofe gazetteer build names.tsv -o names.gazetteer
-      fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
-      fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
-    """,
-    (build, show),
-)
+gazetteer = group(__name__, __doc__, "make a gazetteer of names, or look into one", build, show)

@@ -1,41 +1,42 @@
-"""`fofe kbp`: entity discovery from source documents to scores."""
+"""Entity discovery as in TAC-KBP: source documents in, mentions as .tab files out, in
+several languages, scored as the track scores.
+
+Examples:
+  fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
+  fofe kbp score gold.tab run.tab
+  fofe kbp check run.tab source/
+  fofe kbp convert source/ --gold gold.tab -o train.jsonl
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError, InputError
-from fofe.cli import INTERRUPTED, PARTIAL
-from fofe.cli._command import CommandGroup, OptionGroup, command, flag, option, repeated
-from fofe.cli._options import AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, output
-from fofe.cli._progress import Bar, say, say_report
-
-if TYPE_CHECKING:
-    from fofe.base.report import Report
-    from fofe.kbp.source import Reading
-    from fofe.kbp.tag import SourceTagging
+from fofe.base.report import Report
+from fofe.cli import PARTIAL
+from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
+from fofe.cli._options import AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, decoding_options, output
+from fofe.cli._terminal import Bar, print_result, resumable, say, say_report
+from fofe.kbp.source import Reading, language_code, read_all, source_files
+from fofe.kbp.tab import problems, read_tab, write_tab
+from fofe.tagging.installed import model_path
 
 DOCUMENTS = option("documents", nargs="+", metavar="DOCS", help="source documents, or directories of them")
-READING = OptionGroup(
+READING = titled(
     "reading",
-    (
-        flag("--quotes", help="treat quoted text as part of a document"),
-        option(
-            "--offsets-from",
-            choices=("tag", "file"),
-            default="tag",
-            help="where offsets start: at the document's tag, or at the file with its <?xml ...?>",
-        ),
+    flag("--quotes", help="treat quoted text as part of a document"),
+    option(
+        "--offsets-from",
+        choices=("tag", "file"),
+        default="tag",
+        help="where offsets start: at the document's tag, or at the file with its <?xml ...?>",
     ),
 )
 
 
 def _reading(args: argparse.Namespace) -> Reading:
-    from fofe.kbp.source import Reading
-
     return Reading(quotes=args.quotes, from_file=args.offsets_from == "file")
 
 
@@ -82,45 +83,37 @@ def tag(args: argparse.Namespace) -> int:
       fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
     """
     from fofe.base.journal import Journal
-    from fofe.kbp.source import source_files
-    from fofe.kbp.tab import write_tab
-    from fofe.kbp.tag import tag_files
+    from fofe.kbp.tag import SourceTagging, tag_files
 
-    how = _how(args)
+    how = SourceTagging(
+        models=_models(args.models),
+        reading=_reading(args),
+        language=None if args.lang is None else language_code(args.lang),
+        options=decoding_options(args),
+    )
     files = source_files(args.documents)
     with (
+        resumable("give the same command with --resume to go on"),
         Journal(f"{args.output}.work", how.fingerprint(), resume=args.resume) as journal,
         Bar(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar,
     ):
-        try:
-            tagged = tag_files(how, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
-        except KeyboardInterrupt:
-            bar.say("interrupted; give the same command with --resume to go on")
-            return INTERRUPTED
+        tagged = tag_files(how, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
         write_tab(tagged.mentions, args.output)
         journal.remove()
     return _finish(tagged.report, tagged.bad, tagged.documents)
 
 
-def _how(args: argparse.Namespace) -> SourceTagging:
-    from fofe.kbp.source import language_code
-    from fofe.kbp.tag import SourceTagging
-    from fofe.tagging.installed import model_path
-
+def _models(arguments: Sequence[str]) -> dict[str, str]:
+    """The model directories by language, from arguments like `eng=en`."""
     models: dict[str, str] = {}
-    for given in args.models:
-        language, separator, path = given.partition("=")
-        if not separator or not path:
-            raise FofeError(f"--model {given} is not LANG=MODEL (for example eng={given})")
+    for argument in arguments:
+        language, separator, model = argument.partition("=")
+        if not separator or not model:
+            raise FofeError(f"--model {argument} is not LANG=MODEL (for example eng={argument})")
         if language_code(language) in models:
             raise FofeError(f"there are two models for {language} (make one of them by fofe model average)")
-        models[language_code(language)] = path
-    return SourceTagging(
-        models={language: str(model_path(path)) for language, path in models.items()},
-        reading=_reading(args),
-        language=None if args.lang is None else language_code(args.lang),
-        options={"threshold": args.threshold, "agreement": args.agreement, "scheme": args.scheme},
-    )
+        models[language_code(language)] = model
+    return {language: str(model_path(model)) for language, model in models.items()}
 
 
 @command(
@@ -138,24 +131,19 @@ def score(args: argparse.Namespace) -> int:
       fofe kbp score gold.tab run.tab
       fofe kbp score gold.tab run1.tab run2.tab --json
     """
-    from fofe.base.report import Report
     from fofe.kbp.score import layout, score
-    from fofe.kbp.tab import read_tab
 
     report = Report()
     gold = read_tab(args.gold, report)
     tables = {path: score(gold, read_tab(path, report)) for path in args.runs}
-    if args.json:
-        shown = {
-            path: {
-                language: {group: counts.as_dict() for group, counts in groups.items()}
-                for language, groups in table.items()
-            }
-            for path, table in tables.items()
+    data = {
+        path: {
+            language: {group: counts.as_dict() for group, counts in groups.items()}
+            for language, groups in table.items()
         }
-        print(json.dumps(shown, indent=2))
-    else:
-        print("\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()))
+        for path, table in tables.items()
+    }
+    print_result(args, "\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()), data)
     return _finish(report)
 
 
@@ -173,10 +161,6 @@ def check(args: argparse.Namespace) -> int:
       fofe kbp check run.tab source/
       fofe kbp check gold.tab a.xml b.xml --offsets-from file
     """
-    from fofe.base.report import Report
-    from fofe.kbp.source import read_all, source_files
-    from fofe.kbp.tab import problems, read_tab
-
     report = Report()
     bad: list[InputError] = []
     mentions = read_tab(args.tab, report)
@@ -191,12 +175,9 @@ def check(args: argparse.Namespace) -> int:
 @command(
     "convert documents and gold mentions into training data, and back",
     DOCUMENTS,
-    OptionGroup(
-        None,
-        (
-            option("--gold", metavar="TAB", help="the gold mentions of the documents"),
-            option("--corpus", metavar="JSONL", help="the corpus that was made from the documents"),
-        ),
+    one_of(
+        option("--gold", metavar="TAB", help="the gold mentions of the documents"),
+        option("--corpus", metavar="JSONL", help="the corpus that was made from the documents"),
         required=True,
     ),
     output("FILE", "the corpus (jsonl, conll, brat), or the .tab file"),
@@ -213,9 +194,7 @@ def convert(args: argparse.Namespace) -> int:
       fofe kbp convert source/ --gold gold.tab --lang spa -o spanish.jsonl
       fofe kbp convert source/ --corpus train.jsonl -o gold.tab
     """
-    from fofe.base.report import Report
     from fofe.kbp.convert import corpus_to_gold, gold_to_corpus, in_language
-    from fofe.kbp.source import read_all, source_files
 
     report = Report()
     bad: list[InputError] = []
@@ -232,18 +211,4 @@ def convert(args: argparse.Namespace) -> int:
     return _finish(report, bad, done)
 
 
-kbp = CommandGroup(
-    "kbp",
-    "entity discovery from source documents to scores",
-    """
-    Entity discovery as in TAC-KBP: source documents in, mentions as .tab files out, in
-    several languages, scored as the track scores.
-
-    Examples:
-      fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
-      fofe kbp score gold.tab run.tab
-      fofe kbp check run.tab source/
-      fofe kbp convert source/ --gold gold.tab -o train.jsonl
-    """,
-    (tag, score, check, convert),
-)
+kbp = group(__name__, __doc__, "entity discovery from source documents to scores", tag, score, check, convert)

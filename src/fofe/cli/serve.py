@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 
-from fofe.base.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError, needs
+from fofe.base.files import read_text
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._progress import say
+from fofe.cli._terminal import say
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -29,7 +30,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     option("--timeout", type=float, default=30.0, metavar="S", help="seconds until an answer is due"),
     flag("--access-log", help="log every request to standard error"),
 )
-def serve(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> None:
     """Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page
     to try them at /, /health, and /metrics for Prometheus. It listens on this
     machine alone unless --host says otherwise, and stops at Ctrl-C or SIGTERM
@@ -46,14 +47,10 @@ def serve(args: argparse.Namespace) -> int:
     if args.max_bytes < 1 or args.timeout <= 0 or not 0 <= args.port < 65536:
         raise FofeError("--max-bytes and --timeout are greater than 0, and --port is at most 65535")
     token = _token(args.token_file)
-    try:
+    with needs("serving needs FastAPI and uvicorn", "serve", *NEEDED):
         from fofe.serve.guard import Limits
         from fofe.serve.models import load_models
         from fofe.serve.run import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in NEEDED:
-            raise
-        raise FofeError("serving needs FastAPI and uvicorn (pip install 'fofe[serve]')") from None
     models = load_models(args.model)
     if token is None and args.host not in LOOPBACK:
         say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
@@ -65,13 +62,10 @@ def serve(args: argparse.Namespace) -> int:
         say=lambda address: say(f"serving {', '.join(models.by_name)} at {address} (Ctrl-C stops it)"),
         access_log=args.access_log,
     )
-    return 0
 
 
 def _token(path: str | None) -> str | None:
     """The token from the file or the environment; arguments of a process are visible to other users."""
-    from fofe.base.files import read_text
-
     if path is None:
         return os.environ.get("FOFE_TOKEN") or None
     token = read_text(path).strip()

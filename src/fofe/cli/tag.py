@@ -6,22 +6,22 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError
+from fofe.base.files import STANDARD, open_output
+from fofe.base.report import Report
 from fofe.cli import PARTIAL
-from fofe.cli._command import OptionGroup, command, flag, option, repeated
-from fofe.cli._files import files_read, refuse_input
-from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, NESTED, SCHEME, THRESHOLD, WORKERS
-from fofe.cli._progress import Bar, say, say_report
+from fofe.cli._command import command, flag, option, repeated, titled
+from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options
+from fofe.cli._terminal import Bar, files_read, refuse_input, say, say_report
 
 if TYPE_CHECKING:
-    from fofe.base.report import Report
-    from fofe.tagging.pipeline import Input, Tagged, TagJob
+    from fofe.tagging.pipeline import Tagged, TagJob
     from fofe.tagging.sources import Source
 
 OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
@@ -74,26 +74,24 @@ BAD_SHOWN = 5
     option("--text-column", default="text", metavar="C", help="column of the texts in parquet input"),
     option("--device", default="auto", metavar="D", help="with --engine torch: cpu, cuda or auto"),
     flag("--strict", help="stop at the first document that cannot be read"),
-    OptionGroup(
+    titled(
         "decoding (default: as tuned when the model was trained)",
-        (
-            THRESHOLD,
-            option(
-                "--strategy",
-                metavar="S",
-                help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
-                " longest-first-by-word, non-crossing",
-            ),
-            NESTED,
-            AGREEMENT,
-            flag("--flat", help="of nested mentions, show only the outermost"),
-            flag("--recall", help="take the best type even where NONE is more likely"),
-            flag("--exact", help="score every fragment, also those that the gate rejects"),
-            SCHEME,
-            option(
-                "--alternatives", type=int, default=0, metavar="N", help="also show the N next best labels"
-            ),
+        THRESHOLD,
+        option(
+            "--strategy",
+            metavar="S",
+            help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
+            " longest-first-by-word, non-crossing",
         ),
+        option(
+            "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie inside others"
+        ),
+        AGREEMENT,
+        flag("--flat", help="of nested mentions, show only the outermost"),
+        flag("--recall", dest="for_recall", help="take the best type even where NONE is more likely"),
+        flag("--exact", help="score every fragment, also those that the gate rejects"),
+        SCHEME,
+        option("--alternatives", type=int, default=0, metavar="N", help="also show the N next best labels"),
     ),
 )
 def tag(args: argparse.Namespace) -> int:
@@ -120,15 +118,16 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
       fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
     """
-    from fofe.base.files import STANDARD, open_output
-    from fofe.base.report import Report
+    from fofe.base.workers import in_order
     from fofe.show.documents import OutputFormat
+    from fofe.tagging.pipeline import chunks
     from fofe.tagging.sources import inputs, texts, total_size
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_options(args, parquet=parquet)
     if parquet:
-        return _tag_parquet(args)
+        _tag_parquet(args)
+        return 0
     report = Report()
     sources = [] if args.text else _sources(args, report)
     waiting = texts(args.text) if args.text else inputs(sources, report)
@@ -137,12 +136,19 @@ def tag(args: argparse.Namespace) -> int:
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
     output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
-    results = _results(args, _job(args, output.writer), sources, chain(first_two, waiting))
+    job = _job(args, output.writer)
+    if args.engine == "spark":
+        from fofe.spark.session import make_session
+        from fofe.spark.tagging import tag_lines
+
+        results = tag_lines(make_session(args.master), job, sources)
+    else:
+        results = in_order(job, chunks(chain(first_two, waiting), lambda one: one.size), args.workers)
     size = total_size(sources) if sources else None
     with (
         closing(results),
         open_output(args.output) as stream,
-        Bar(total=size, unit="B", unit_scale=True, shown=sys.stderr.isatty() and not on_terminal) as bar,
+        Bar(total=size, unit="B", unit_scale=True, shown=not on_terminal) as bar,
     ):
         stream.write(output.head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
@@ -210,57 +216,24 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
+    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path
     from fofe.tagging.pipeline import TagJob
 
+    if args.lang is None:
+        model = str(model_path(args.model or DEFAULT))
+    elif args.model is not None:
+        raise FofeError("give either --model or --lang, which takes the installed model of a language")
+    else:
+        model = AUTO if args.lang == AUTO else str(model_of_language(args.lang).path)
     return TagJob(
-        models=_model(args),
+        models=model,
         writer=writer,
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
-        options=_options(args),
+        options=decoding_options(args),
         flat=args.flat,
         strict=args.strict,
     )
-
-
-def _model(args: argparse.Namespace) -> str:
-    """The directory of the model to use, or `auto`."""
-    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path
-
-    if args.lang is None:
-        return str(model_path(args.model or DEFAULT))
-    if args.model is not None:
-        raise FofeError("give either --model or --lang, which takes the installed model of a language")
-    return AUTO if args.lang == AUTO else str(model_of_language(args.lang).path)
-
-
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    """How to decode: the options of `Model.with_options`."""
-    return {
-        "threshold": args.threshold,
-        "strategy": args.strategy,
-        "nested": args.nested,
-        "agreement": args.agreement,
-        "alternatives": args.alternatives,
-        "for_recall": args.recall,
-        "exact": args.exact,
-        "scheme": args.scheme,
-    }
-
-
-def _results(
-    args: argparse.Namespace, job: TagJob[str], sources: list[Source], waiting: Iterator[Input]
-) -> Generator[Tagged[str], None, None]:
-    """The results of all documents, chunk by chunk."""
-    if args.engine == "spark":
-        from fofe.spark.session import make_session
-        from fofe.spark.tagging import tag_lines
-
-        return tag_lines(make_session(args.master), job, sources)
-    from fofe.base.workers import in_order
-    from fofe.tagging.pipeline import chunks
-
-    return in_order(job, chunks(waiting, lambda one: one.size), args.workers)
 
 
 def _write(
@@ -287,23 +260,23 @@ def _write(
     return tagged, bad.total()
 
 
-def _tag_parquet(args: argparse.Namespace) -> int:
+def _tag_parquet(args: argparse.Namespace) -> None:
     """Tag the texts of parquet files into others, here or on Spark."""
+    from fofe.tagging.pipeline import mentions_only
+
     if not args.inputs or not all(path.endswith(PARQUET) for path in (args.output, *args.inputs)):
         raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
     in_folders = (file for path in args.inputs for file in Path(path).glob(f"*{PARQUET}"))
     refuse_input(args.output, chain(args.inputs, in_folders))
+    job = _job(args, mentions_only)
     if args.engine == "spark":
         from fofe.spark.session import make_session
         from fofe.spark.tagging import tag_parquet
 
-        spark, model = make_session(args.master), _model(args)
-        tag_parquet(spark, args.inputs, args.output, args.text_column, model, _options(args))
-        return 0
+        spark = make_session(args.master)
+        tag_parquet(spark, args.inputs, args.output, args.text_column, str(job.models), job.options)
+        return
     from fofe.tagging.parquet import tag_files
-    from fofe.tagging.pipeline import mentions_only
 
-    job = _job(args, mentions_only)
     rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
     say(f"{rows} rows tagged")
-    return 0

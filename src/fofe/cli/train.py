@@ -6,12 +6,14 @@ import argparse
 import os
 import shlex
 import sys
+from contextlib import closing
 from typing import Any
 
-from fofe.cli import INTERRUPTED
+from fofe.base.errors import FofeError, needs
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._options import SET, count, output, overrides
-from fofe.cli._progress import TerminalCallback
+from fofe.cli._terminal import TerminalCallback, resumable
+from fofe.tagging.installed import model_path
 
 
 @command(
@@ -41,7 +43,7 @@ from fofe.cli._progress import TerminalCallback
     ),
     SET,
 )
-def train(args: argparse.Namespace) -> int:
+def train(args: argparse.Namespace) -> None:
     """Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
     and, at the end, model/. A run that was killed continues with --resume and ends
     with the same weights as one that was not. With --folds several models are
@@ -59,8 +61,6 @@ def train(args: argparse.Namespace) -> int:
       fofe train more.toml -o runs/more --from en
       fofe train my.toml -o runs/student --teacher runs/1/model --teacher runs/2/model
     """
-    from fofe.base.errors import FofeError
-    from fofe.tagging.installed import model_path
     from fofe.training.config import load_config
 
     given = overrides(args)
@@ -71,29 +71,21 @@ def train(args: argparse.Namespace) -> int:
         from fofe.training.plan import plan
 
         print(plan(config))
-        return 0
+        return
     if args.output is None:
         raise FofeError("training needs a directory for the run: -o DIR")
     start = None if args.start is None else model_path(args.start)
-    try:
+    with needs("training needs PyTorch", "train", "torch"):
         from fofe.training.run import train, train_folds
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise FofeError("training needs PyTorch (pip install 'fofe[train]')") from None
-    callback = TerminalCallback(sys.stderr)
     command = shlex.join(["fofe", *sys.argv[1:]])
-    try:
-        options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
+    options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
+    with (
+        resumable(f"go on with: {command if args.resume else f'{command} --resume'}"),
+        closing(TerminalCallback(sys.stderr)) as callback,
+    ):
         if args.folds:
             folder = train_folds(config, args.output, callback, args.folds, **options)
         else:
             folder = train(config, args.output, callback, **options)
-    except KeyboardInterrupt:
-        callback.close()
-        again = command if args.resume else f"{command} --resume"
-        print(f"\nfofe: interrupted; go on with: {again}", file=sys.stderr)
-        return INTERRUPTED
     if os.environ.get("RANK", "0") == "0":  # only one process of a group prints
         print(folder)
-    return 0

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.cli import INTERRUPTED
 from fofe.cli._command import command, flag, option
 from fofe.cli._options import SET, count, output, overrides, seed
+from fofe.cli._terminal import resumable
 
 if TYPE_CHECKING:
     from fofe.tune.trials import Trial
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     seed(1),
     SET,
 )
-def tune(args: argparse.Namespace) -> int:
+def tune(args: argparse.Namespace) -> None:
     """Search for settings with a better F1 on the dev set: train a model for each of
     many sets of values, stop hopeless ones early, and write the best configuration
     to best.toml. By default the learning rate, batch size, dropout, layers and
@@ -72,11 +72,8 @@ def tune(args: argparse.Namespace) -> int:
         prune=not args.no_prune,
         space_path=args.space,
     )
-    try:
+    with resumable("the same command goes on with the search"):
         trials = search(settings, args.trials, args.workers, _say)
-    except KeyboardInterrupt:
-        print("\nfofe: interrupted; the same command goes on with the search", file=sys.stderr)
-        return INTERRUPTED
     folder = Path(args.output)
     for name, text in (("trials.tsv", table(trials)), ("trials.svg", plot(trials))):
         with write_atomically(folder / name) as stream:
@@ -86,7 +83,6 @@ def tune(args: argparse.Namespace) -> int:
         with write_atomically(folder / "best.toml") as stream:
             stream.write(to_toml(to_table(settings.configured(trials[0].values))))
         print(folder / "best.toml")
-    return 0
 
 
 def _say(trial: Trial) -> None:

@@ -1,24 +1,32 @@
-"""`fofe vectors`: train word vectors, convert them, and look into them."""
+"""Word vectors: train them on plain text, convert and prune files of them, add those
+of another language, show the neighbours of a word, and measure how much of a
+corpus they cover.
+
+Examples:
+  fofe vectors train news/ wiki.xml.bz2 -o vectors --lang en --dim 256
+  fofe vectors neighbours vectors/en.cased.256.bin Oslo
+  fofe vectors convert vectors/en.cased.256.bin small.txt --words 50000
+  fofe vectors coverage vectors/en.cased.256.bin train.conll
+"""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.cli import INTERRUPTED
-from fofe.cli._command import CommandGroup, command, option
-from fofe.cli._files import refuse_input
-from fofe.cli._options import FORMAT, JSON, count, natural, output, seed
-from fofe.cli._progress import say, say_report
+from fofe.base.errors import FofeError
+from fofe.base.report import Report
+from fofe.cli._command import command, group, option
+from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
+from fofe.cli._terminal import print_result, refuse_input, resumable, say, say_report
 
 if TYPE_CHECKING:
     from fofe.formats.vectors import WordVectors
 
 VECTORS = option("vectors", metavar="FILE", help="word vectors")
-LANGUAGE = option("--lang", default="en", metavar="L", help="language of the text")
+LANGUAGE = option("--lang", dest="language", default="en", metavar="L", help="language of the text")
 DIGITS = option("--digits", default="shape", metavar="RULE", help="words with digits: shape, classes, none")
 SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
 
@@ -28,7 +36,7 @@ SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
     option("texts", nargs="+", metavar="TEXT", help="a text, a directory, or a Wikipedia dump"),
     output("DIR", "the directory of the vectors"),
     LANGUAGE,
-    option("--dim", type=int, default=256, metavar="D", help="dimensions"),
+    option("--dim", dest="dimension", type=int, default=256, metavar="D", help="dimensions"),
     option("--views", metavar="V,V", help="cased, uncased, char, word (default: by the language)"),
     option("--words", type=int, default=100_000, metavar="N", help="largest number of words with a vector"),
     option("--min-count", type=int, default=5, metavar="N", help="lowest frequency of a word with a vector"),
@@ -39,7 +47,7 @@ SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
     option("--threads", type=int, default=1, metavar="N", help="one makes the result repeatable"),
     seed(1),
 )
-def train(args: argparse.Namespace) -> int:
+def train(args: argparse.Namespace) -> None:
     """Train vectors (skip-gram with negative sampling, by gensim) on text files, plain
     or packed (gz, bz2, xz), directories of them, or Wikipedia dumps. Text is
     tokenised as for tagging. An interrupted training continues when the same
@@ -52,27 +60,11 @@ def train(args: argparse.Namespace) -> int:
     from fofe.vectors.corpus import text_files
     from fofe.vectors.train import VectorSettings, default_views, train_vectors
 
-    views = tuple(args.views.split(",")) if args.views else default_views(args.lang)
-    settings = VectorSettings(
-        language=args.lang,
-        dimension=args.dim,
-        views=views,
-        window=args.window,
-        negative=args.negative,
-        min_count=args.min_count,
-        passes=args.passes,
-        words=args.words,
-        digits=args.digits,
-        seed=args.seed,
-        threads=args.threads,
-    )
-    try:
+    args.views = tuple(args.views.split(",")) if args.views else default_views(args.language)
+    settings = VectorSettings(**given(args, *(field.name for field in fields(VectorSettings))))
+    with resumable("the same command goes on"):
         files = train_vectors(settings, text_files(args.texts), Path(args.output), say)
-    except KeyboardInterrupt:
-        print("\nfofe: interrupted; the same command goes on", file=sys.stderr)
-        return INTERRUPTED
     print("\n".join(map(str, files)))
-    return 0
 
 
 @command(
@@ -81,7 +73,7 @@ def train(args: argparse.Namespace) -> int:
     option("words", nargs="+", metavar="WORD", help="words as they are written in the file"),
     option("-n", "--number", type=count, default=10, metavar="N", help="how many"),
 )
-def neighbours(args: argparse.Namespace) -> int:
+def neighbours(args: argparse.Namespace) -> None:
     """Show the words with the most similar vectors, with the cosines.
 
     Examples:
@@ -94,7 +86,6 @@ def neighbours(args: argparse.Namespace) -> int:
     for word in args.words:
         for near, cosine in neighbours(vectors, word, args.number):
             print(f"{word}\t{near}\t{cosine:.4f}")
-    return 0
 
 
 @command(
@@ -104,7 +95,7 @@ def neighbours(args: argparse.Namespace) -> int:
     option("--to", choices=("text", "binary", "npz"), help="format of the output (default: by its suffix)"),
     option("--words", type=count, metavar="N", help="keep the N first, most frequent words"),
 )
-def convert(args: argparse.Namespace) -> int:
+def convert(args: argparse.Namespace) -> None:
     """Write vectors in another format: word2vec text or binary, or npz with the arrays
     `words` (UTF-8, one per line) and `vectors`; on request with fewer words.
 
@@ -118,7 +109,6 @@ def convert(args: argparse.Namespace) -> int:
     refuse_input(args.output, [args.vectors])
     vectors = read_vectors(args.vectors)
     _write(WordVectors(vectors.words[: args.words], vectors.vectors[: args.words]), args.output, kind)
-    return 0
 
 
 @command(
@@ -127,7 +117,7 @@ def convert(args: argparse.Namespace) -> int:
     option("others", metavar="OTHERS", help="those of the other language"),
     option("output", metavar="OUT", help="the file to write; its suffix decides the format"),
 )
-def add(args: argparse.Namespace) -> int:
+def add(args: argparse.Namespace) -> None:
     """Add the words of other vectors, for example of a language with more text, that
     these vectors lack. The others are aligned with these by the words that both
     have, so that words of like meaning are neighbours whatever their language.
@@ -144,14 +134,11 @@ def add(args: argparse.Namespace) -> int:
     joined = add_words(vectors, read_vectors(args.others))
     _write(joined, args.output, kind)
     say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
-    return 0
 
 
-def _kind(path: str, given: str | None = None) -> str:
-    """The format of a file to write: the given one, or that of its suffix."""
-    from fofe.base.errors import FofeError
-
-    kind = given or SUFFIXES.get(Path(path).suffix.lower())
+def _kind(path: str, named: str | None = None) -> str:
+    """The format of a file to write: the one that is named, or that of its suffix."""
+    kind = named or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
         raise FofeError(f"the name of {path} does not say its format (end it in .txt, .bin or .npz)")
     return kind
@@ -159,7 +146,6 @@ def _kind(path: str, given: str | None = None) -> str:
 
 def _write(vectors: WordVectors, output: str, kind: str) -> None:
     """Write vectors, and report what was left out."""
-    from fofe.base.report import Report
     from fofe.formats.vectors import write_vectors
 
     report = Report()
@@ -178,7 +164,7 @@ def _write(vectors: WordVectors, output: str, kind: str) -> None:
     option("--missing", type=natural, default=10, metavar="N", help="number of missing words to show"),
     JSON,
 )
-def coverage(args: argparse.Namespace) -> int:
+def coverage(args: argparse.Namespace) -> None:
     """Show how many of a corpus's tokens and distinct words have a vector, looked up as
     a model would look them up, and which are missing most often.
 
@@ -186,9 +172,6 @@ def coverage(args: argparse.Namespace) -> int:
       fofe vectors coverage vectors/en.cased.256.bin train.conll dev.conll
       fofe vectors coverage glove.bin train.conll --lookup uncased --digits none --json
     """
-    from dataclasses import asdict
-
-    from fofe.base.report import Report
     from fofe.formats import read_corpus
     from fofe.formats.vectors import read_vectors
     from fofe.vectors.inspect import coverage
@@ -197,37 +180,21 @@ def coverage(args: argparse.Namespace) -> int:
     words = [
         token.text
         for path in args.corpora
-        for document in read_corpus(path, args.format, report, language=args.lang)
+        for document in read_corpus(path, args.format, report, language=args.language)
         for token in document.tokens
     ]
     found = coverage(read_vectors(args.vectors), words, cased=args.lookup == "cased", digits=args.digits)
     say_report(report, "")
-    if args.json:
-        print(json.dumps({**asdict(found), "unknown": found.unknown[: args.missing]}, ensure_ascii=False))
-        return 0
-    for name, known, total in (
-        ("tokens", found.known_tokens, found.tokens),
-        ("words", found.known_words, found.words),
-    ):
-        print(f"{name}\t{known} of {total}\t{100 * known / max(1, total):.1f} %")
-    for word, times in found.unknown[: args.missing]:
-        print(f"missing\t{word}\t{times}")
-    return 0
+    counts = {"tokens": (found.known_tokens, found.tokens), "words": (found.known_words, found.words)}
+    lines = [
+        f"{name}\t{known} of {total}\t{100 * known / max(1, total):.1f} %"
+        for name, (known, total) in counts.items()
+    ]
+    missing = found.unknown[: args.missing]
+    lines += [f"missing\t{word}\t{times}" for word, times in missing]
+    print_result(args, "\n".join(lines), {**asdict(found), "unknown": missing})
 
 
-vectors = CommandGroup(
-    "vectors",
-    "train, convert and study word vectors",
-    """
-    Word vectors: train them on plain text, convert and prune files of them, add those
-    of another language, show the neighbours of a word, and measure how much of a
-    corpus they cover.
-
-    Examples:
-      fofe vectors train news/ wiki.xml.bz2 -o vectors --lang en --dim 256
-      fofe vectors neighbours vectors/en.cased.256.bin Oslo
-      fofe vectors convert vectors/en.cased.256.bin small.txt --words 50000
-      fofe vectors coverage vectors/en.cased.256.bin train.conll
-    """,
-    (train, neighbours, convert, add, coverage),
+vectors = group(
+    __name__, __doc__, "train, convert and study word vectors", train, neighbours, convert, add, coverage
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,15 +17,6 @@ class Section:
     name: str
     text: str
     data: object
-
-
-def as_text(sections: Sequence[Section]) -> str:
-    return _printable("\n\n".join(section.text for section in sections))
-
-
-def as_json(sections: Sequence[Section]) -> str:
-    data = {section.name: section.data for section in sections}
-    return _printable(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
@@ -68,8 +58,3 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) ->
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
     return "  ".join(aligned).rstrip()
-
-
-def _printable(text: str) -> str:
-    """Escapes lone surrogates, which UTF-8 cannot encode; JSON has the same escapes."""
-    return text.encode(errors="backslashreplace").decode()

@@ -6,7 +6,7 @@ A model is loaded once in each Python worker, and stays there for later jobs.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -97,7 +97,7 @@ def tag_lines(
 
 
 def tag_parquet(
-    spark: SparkSession, paths: list[str], output: str, text_col: str, model: str, options: dict[str, Any]
+    spark: SparkSession, paths: list[str], output: str, text_col: str, model: str, options: Mapping[str, Any]
 ) -> None:
     """Tag the texts of parquet files, and write all of their columns and the mentions to others."""
     from pyspark.errors import AnalysisException

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fofe.base.errors import ModelError
 from fofe.base.files import read_text
+from fofe.text.document import split_label
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -38,12 +39,6 @@ class InstalledModel:
     name: str
     entry_point: EntryPoint
 
-    @property
-    def package(self) -> str:
-        """The name and the version of the package."""
-        of = self.entry_point.dist
-        return f"{of.metadata['Name']} {of.version}" if of is not None else self.entry_point.module
-
     @cached_property
     def path(self) -> Path:
         """The model directory."""
@@ -51,7 +46,7 @@ class InstalledModel:
         for folder in (spec and spec.submodule_search_locations) or ():
             if (Path(folder) / FOLDER / "config.json").is_file():
                 return Path(folder) / FOLDER
-        raise ModelError(f"the package {self.package} contains no model", remedy="install it again")
+        raise ModelError(f"the package {self._package} contains no model", remedy="install it again")
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -77,26 +72,39 @@ class InstalledModel:
         return list(self.settings["labels"][1:])
 
     @property
-    def licence(self) -> str:
-        """Its licence as the model states it, else as the metadata of its package do."""
-        stated = self.settings.get("training", {}).get("shipped", {}).get("licence")
-        metadata: Any = self.entry_point.dist.metadata if self.entry_point.dist else {}
-        fields = (metadata[key] for key in ("License-Expression", "License") if key in metadata)
-        return str(stated or next(fields, "not stated"))
+    def _package(self) -> str:
+        """The name and the version of the package."""
+        of = self.entry_point.dist
+        return f"{of.metadata['Name']} {of.version}" if of is not None else self.entry_point.module
 
-    @property
-    def scores(self) -> dict[str, float]:
-        """F1 by corpus (see `parts`), else on the test and the dev set that it was trained with."""
+    def facts(self) -> dict[str, Any]:
+        """What it finds, its size, its scores and where it comes from, in JSON types.
+
+        The licence is that which the model states, else that of its package. `f1` is by corpus, else on the
+        test and the dev set that it was trained with; `parts` says which part of a corpus a score is of, test
+        or dev, where the model states it.
+        """
+        types, kinds = zip(*map(split_label, self.labels), strict=True)
         training = self.settings.get("training", {})
-        if "shipped" in training:
-            return {name: of["f1"] for name, of in training["shipped"]["scores"].items()}
-        return {part: training[part]["f1"] for part in ("test", "dev") if part in training}
-
-    @property
-    def parts(self) -> dict[str, str]:
-        """The part of its corpus that each of the scores is of, where the model states it: test or dev."""
-        stated = self.settings.get("training", {}).get("shipped", {}).get("parts", {})
-        return {name: str(stated[name]) for name in self.scores if name in stated}
+        shipped = training.get("shipped", {})
+        scores = shipped.get("scores") or {
+            part: training[part] for part in ("test", "dev") if part in training
+        }
+        metadata: Any = self.entry_point.dist.metadata if self.entry_point.dist else {}
+        size = sum(file.stat().st_size for file in self.path.iterdir() if file.is_file())
+        licences = (metadata[key] for key in ("License-Expression", "License") if key in metadata)
+        return {
+            "name": self.name,
+            "language": self.language,
+            "types": list(dict.fromkeys(types)),
+            "kinds": sorted(set(kinds)),
+            "megabytes": round(size / 1e6, 1),
+            "f1": {name: of["f1"] for name, of in scores.items()},
+            "parts": {name: str(part) for name, part in shipped.get("parts", {}).items() if name in scores},
+            "licence": str(shipped.get("licence") or next(licences, "not stated")),
+            "package": self._package,
+            "path": str(self.path),
+        }
 
 
 def installed_models() -> dict[str, InstalledModel]:

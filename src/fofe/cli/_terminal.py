@@ -1,0 +1,192 @@
+"""What commands read and print: corpora, results, messages, and bars for those who watch a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from fofe.base.errors import InputError
+from fofe.base.files import STANDARD, display_name
+from fofe.base.report import Report
+from fofe.cli._options import reading_options
+from fofe.training.callback import Callback
+
+if TYPE_CHECKING:
+    from fofe.evaluate.tables import Section
+    from fofe.text.document import Document
+
+
+def print_result(args: argparse.Namespace, text: str, data: object) -> None:
+    """Print a result: the data with --json, else the text.
+
+    Lone surrogates, which UTF-8 cannot encode, are escaped; JSON has the same escapes.
+    """
+    shown = json.dumps(data, ensure_ascii=False, indent=2) if args.json else text
+    print(shown.encode(errors="backslashreplace").decode())
+
+
+def print_sections(args: argparse.Namespace, sections: Sequence[Section]) -> None:
+    """Print a result that has several parts."""
+    text = "\n\n".join(section.text for section in sections)
+    print_result(args, text, {section.name: section.data for section in sections})
+
+
+def say(line: str) -> None:
+    """Print a message to standard error."""
+    print(f"fofe: {line}", file=sys.stderr, flush=True)
+
+
+def say_report(report: Report, prefix: str = "fofe: ") -> None:
+    """Print what was changed or skipped, with counts, to standard error."""
+    for line in report.lines():
+        print(f"{prefix}{line}", file=sys.stderr)
+
+
+@contextmanager
+def resumable(how: str) -> Iterator[None]:
+    """Say, if the user interrupts what is done inside, how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(how) from None
+
+
+def read_documents(path: str, args: argparse.Namespace, language: str | None = None) -> list[Document]:
+    """Read a corpus into memory; what the reader mended or dropped goes to standard error.
+
+    Text without tokens is tokenised by --lang, else by `language`, else left as it is.
+    """
+    from fofe.formats import read_corpus
+
+    report = Report()
+    options = {"language": language, **reading_options(args)}
+    documents = list(read_corpus(path, args.format, report, **options))
+    say_report(report, f"{path}: ")
+    if not documents:
+        raise no_document(path)
+    return documents
+
+
+def no_document(path: str) -> InputError:
+    """The error of an empty corpus: a score of nothing would pass for a bad one."""
+    inside = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
+    remedy = inside if Path(path).is_dir() else "give a corpus of at least one"
+    return InputError("holds no document", path=display_name(path), remedy=remedy)
+
+
+def refuse_input(
+    output: str, inputs: Iterable[str | Path], *, what: str = "input", remedy: str = "choose another name"
+) -> None:
+    """Refuse to overwrite an input, which would be lost; `inputs` is looked at only if `output` exists.
+
+    A device or a pipe, such as /dev/null, is never replaced: it may be both.
+    """
+    there = None if output == STANDARD else _status(output)
+    if there is None or not (stat.S_ISREG(there.st_mode) or stat.S_ISDIR(there.st_mode)):
+        return
+    for path in inputs:
+        read = _status(path)
+        if read is not None and os.path.samestat(read, there):
+            raise InputError(f"is the {what} itself", path=output, remedy=remedy)
+
+
+def files_read(path: str | Path, format: str) -> Iterator[str | Path]:
+    """The path of a corpus and, for brat, the pairs of files that it stands for."""
+    from fofe.formats import brat
+
+    yield path
+    if format == "brat":
+        folder, suffixes = Path(path), (brat.TEXT_SUFFIX, brat.ANNOTATION_SUFFIX)
+        files = folder.rglob("*") if folder.is_dir() else map(folder.with_suffix, suffixes)
+        yield from (file for file in files if file.suffix in suffixes)
+
+
+def _status(path: str | Path) -> os.stat_result | None:
+    """The status of a file or of standard input; None if there is no such file."""
+    try:
+        return os.fstat(sys.stdin.fileno()) if str(path) == STANDARD else os.stat(path)
+    except OSError:
+        return None
+
+
+class Bar:
+    """A bar on a terminal, or nothing at all; messages appear above it."""
+
+    def __init__(self, stream: TextIO | None = None, *, shown: bool = True, **settings: Any) -> None:
+        stream = stream or sys.stderr
+        self._bar: Any = None
+        if shown and stream.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(leave=False, file=stream, **settings)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def update(self, done: int, note: str = "") -> None:
+        """Advance by so much, with a note behind the bar."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update(done)
+
+    def reach(self, what: str, done: int) -> None:
+        """Show how far a phase of the work has come; each phase starts from 0."""
+        if self._bar is not None:
+            if self._bar.desc != f"{what}: ":
+                self._bar.reset()
+                self._bar.set_description(what)
+            self._bar.update(done - self._bar.n)
+
+    def say(self, line: str) -> None:
+        """Print a message, above the bar if there is one."""
+        if self._bar is None:
+            say(line)
+        else:
+            self._bar.write(f"fofe: {line}", file=sys.stderr)
+
+
+class TerminalCallback(Callback):
+    """Shows the progress of training: a bar during an epoch, a line after it; in a pipe only the lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._bar = Bar(shown=False)
+        self._smooth: float | None = None
+        self._dev = ""
+
+    def begin_epoch(self, epoch: int, epochs: int, batches: int) -> None:
+        self._bar = Bar(self._stream, total=batches, desc=f"epoch {epoch}/{epochs}", unit="batch")
+
+    def step(self, loss: float) -> None:
+        self._smooth = loss if self._smooth is None else 0.95 * self._smooth + 0.05 * loss
+        self._bar.update(1, f"loss {self._smooth:.4f}{self._dev}")
+
+    def end_epoch(self, metrics: dict[str, Any]) -> None:
+        self.close()
+        parts = [f"epoch {metrics['epoch']}", f"loss {metrics['loss']:.4f}"]
+        if "dev_f1" in metrics:
+            precision, recall, f1 = (metrics[f"dev_{name}"] for name in ("precision", "recall", "f1"))
+            self._dev = f", dev F1 {f1:.2f}"
+            decoding = f"{metrics['strategy']}, {metrics['threshold']}"
+            if metrics.get("agreement"):
+                decoding += f", agreement {metrics['agreement']:g}"
+            parts.append(f"dev P {precision:.2f} R {recall:.2f} F1 {f1:.2f} ({decoding})")
+        self.say("  ".join([*parts, f"{metrics['cpu_minutes']:.1f} CPU min"]))
+
+    def say(self, line: str) -> None:
+        print(line, file=self._stream, flush=True)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._bar.__exit__()
