@@ -25,7 +25,7 @@ from fofe.base.report import Report
 from fofe.base.settings import build
 from fofe.evaluate.scores import Counts
 from fofe.formats import read_corpus
-from fofe.fusion.vote import VOTES, Rule, fuse
+from fofe.fusion import VOTES, Rule, fuse
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label

@@ -27,8 +27,7 @@ from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
 from fofe.base.report import Report
 from fofe.evaluate.bootstrap import Comparison, compare
-from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
-from fofe.fusion.vote import Rule
+from fofe.fusion import Calibration, Predictions, Rule
 from fofe.kbp.score import Table, counts_by_document, layout, score
 from fofe.kbp.tab import TabMention, numbered, read_tab, write_tab
 from fofe.training.corpora import Fold
@@ -114,10 +113,10 @@ def _fuse(runs: list[Path], rule: Rule, output: Path, dev: list[Path] | None = N
     calibration = None
     if dev is not None:
         gold, *found = map(str, dev)
-        calibration = calibrate(gold, found, rule, report)
+        calibration = Calibration.learned(gold, found, rule, report)
         print(f"{output.name}: threshold {calibration.threshold}")
-    predictions = read_predictions([str(run) for run in runs], report, run=output.stem)
-    predictions.write(fuse_predictions(predictions, rule, calibration), str(output), report)
+    predictions = Predictions([str(run) for run in runs], report, run=output.stem)
+    predictions.write(predictions.fused(rule, calibration), str(output), report)
 
 
 def _report(folder: Path) -> dict[str, Any]:

@@ -55,8 +55,7 @@ def fuse(args: argparse.Namespace) -> None:
       fofe fuse a.tab b.tab -o fused.tab --method weighted --weights 1,0.5 --threshold 0.4
       fofe fuse a.tab b.tab -o fused.tab --method weighted --dev-gold dev.tab --dev a-dev.tab --dev b-dev.tab
     """
-    from fofe.fusion.files import calibrate, fuse_predictions, read_predictions
-    from fofe.fusion.vote import Rule
+    from fofe.fusion import Calibration, Predictions, Rule
 
     if len(args.predictions) < 2:
         raise FofeError("there is nothing to join: give the files of at least two systems")
@@ -67,9 +66,9 @@ def fuse(args: argparse.Namespace) -> None:
     rule = Rule(args.method, args.votes, weights, args.threshold, args.strategy, args.nested)
     rule.check(len(args.predictions))
     report = Report()
-    predictions = read_predictions(args.predictions, report, run=args.run_id)
-    calibration = calibrate(args.dev_gold, args.dev, rule, report) if args.dev_gold else None
-    fused = fuse_predictions(predictions, rule, calibration)
+    predictions = Predictions(args.predictions, report, run=args.run_id)
+    calibration = Calibration.learned(args.dev_gold, args.dev, rule, report) if args.dev_gold else None
+    fused = predictions.fused(rule, calibration)
     predictions.write(fused, args.output, report)
     say_report(report)
     if calibration is not None and rule.method == "weighted":

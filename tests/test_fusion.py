@@ -11,8 +11,7 @@ from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli import main
 from fofe.formats import read_corpus
-from fofe.fusion import Rule, fuse
-from fofe.fusion.vote import Confidence, best_threshold, fit_confidences
+from fofe.fusion import Confidence, Rule, best_threshold, fit_confidences, fuse
 from fofe.kbp.tab import TabMention, read_tab, write_tab
 from fofe.text.document import Mention
 

@@ -1,4 +1,4 @@
-"""Votes: which of the mentions that several systems found in a text are kept.
+"""Joining what several systems found: `fuse` for the mentions of one text, `Predictions` for files.
 
 The scores of different systems cannot be compared. On annotated texts a `Confidence` learns how often each
 score of a system was right, and a `Calibration` also the best threshold of weighted votes.
@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.base.errors import FofeError
+from fofe.base.errors import FofeError, InputError
+from fofe.base.report import Report
 from fofe.decode import Candidate, resolve
 from fofe.decode.decoding import Decoding
 from fofe.evaluate.scores import score_spans
-from fofe.text.document import Mention
+from fofe.formats import read_corpus, write_corpus
+from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab
+from fofe.text.document import Document, Mention
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")
 
@@ -99,10 +104,7 @@ def _score(scores: Sequence[float | None], rule: Rule) -> float | None:
     confidences = [None if score is None else min(max(score, 0.0), 1.0) for score in scores]
     if rule.method == WEIGHTED:
         weights = rule.weights or (1.0,) * len(scores)
-        mean = sum(
-            weight * (confidence or 0.0) for weight, confidence in zip(weights, confidences, strict=True)
-        )
-        mean /= sum(weights)
+        mean = sum(w * (c or 0.0) for w, c in zip(weights, confidences, strict=True)) / sum(weights)
         return mean if mean >= rule.threshold else None
     voters = [confidence for confidence in confidences if confidence is not None]
     if len(voters) < rule.votes_needed(len(scores)):
@@ -111,12 +113,9 @@ def _score(scores: Sequence[float | None], rule: Rule) -> float | None:
 
 
 def _overlapping(ballot: dict[LabelledSpan, Mention]) -> bool:
-    ends = [0]
-    for start, end, _ in sorted(ballot):
-        if start < ends[-1]:
-            return True
-        ends.append(end)
-    return False
+    """True if any mention begins before the one before it ends."""
+    spans = sorted(ballot)
+    return any(after[0] < before[1] for before, after in pairwise(spans))
 
 
 def _resolved(candidates: list[Candidate], strategy: str, nested: bool) -> Iterator[Candidate]:
@@ -202,12 +201,13 @@ class Calibration:
     threshold: float
 
     @classmethod
-    def learned(cls, gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule) -> Calibration:
+    def learned(cls, gold: str, paths: Sequence[str], rule: Rule, report: Report) -> Calibration:
         """Learn from what the systems found in annotated texts."""
-        fitted = cls(fit_confidences(gold, systems), rule.threshold)
+        true, *systems = Predictions([gold, *paths], report).systems()
+        fitted = cls(fit_confidences(true, systems), rule.threshold)
         if rule.method != WEIGHTED:
             return fitted
-        return replace(fitted, threshold=best_threshold(gold, fitted.applied(systems), rule))
+        return replace(fitted, threshold=best_threshold(true, fitted.applied(systems), rule))
 
     def applied(self, systems: Sequence[Sequence[Text]]) -> list[list[list[Mention]]]:
         """The mentions of each system in each text, with confidences for scores."""
@@ -219,3 +219,85 @@ class Calibration:
 
 def _key(mention: Mention) -> LabelledSpan:
     return mention.start, mention.end, mention.label
+
+
+class Predictions:
+    """What several systems found in the same texts.
+
+    A document that a `.tab` file does not name has no mentions there; its text is not known. Other files have
+    the same texts in the same order.
+    """
+
+    def __init__(self, paths: Sequence[str], report: Report, *, run: str = "fused") -> None:
+        """Read files, either all of them `.tab` files or none; `run` is the id of a run to write."""
+        kinds = {is_tab(path) for path in paths}
+        if len(kinds) > 1:
+            raise FofeError("some of the files are .tab files and others are not (convert them first)")
+        self._run = run
+        self._runs = [by_document(read_tab(path, report)) for path in paths] if kinds == {True} else []
+        if self._runs:
+            ids = sorted({id for rows in self._runs for id in rows})
+            self._corpora = [
+                [Document("", mentions=list(map(_as_mention, rows.get(id, ()))), id=id) for id in ids]
+                for rows in self._runs
+            ]
+        else:
+            self._corpora = [list(read_corpus(path, None, report)) for path in paths]
+            for path, other in zip(paths[1:], self._corpora[1:], strict=True):
+                _check_same_texts(self._corpora[0], other, paths[0], path)
+
+    def systems(self) -> list[list[list[Mention]]]:
+        """The mentions of each system in each text."""
+        return [[document.mentions for document in corpus] for corpus in self._corpora]
+
+    def fused(self, rule: Rule, calibration: Calibration | None = None) -> list[list[Mention]]:
+        """The fused mentions of each text."""
+        systems = self.systems()
+        if calibration is not None:
+            systems = calibration.applied(systems)
+            rule = replace(rule, threshold=calibration.threshold)
+        return [fuse(texts, rule) for texts in zip(*systems, strict=True)]
+
+    def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:
+        """Write the fused mentions of each text, as `.tab` if they were read so."""
+        texts = zip(self._corpora[0], fused, strict=True)
+        documents = (replace(document, mentions=mentions) for document, mentions in texts)
+        if self._runs:
+            rows = (row for document in documents for row in self._rows(document))
+            write_tab(numbered(list(rows), self._run), path)
+        else:
+            format = "jsonl" if path == "-" or not Path(path).suffix else None
+            write_corpus(documents, path, format, report)
+
+    def _rows(self, document: Document) -> Iterator[TabMention]:
+        """The rows of a document, with the KB ids of the first run that has one."""
+        links: dict[LabelledSpan, str] = {}
+        for rows in self._runs:
+            for row in rows.get(document.id, ()):
+                if row.kb and not row.kb.startswith(NIL):
+                    links.setdefault(_key(_as_mention(row)), row.kb)
+        for mention in document.mentions:
+            start, end, label = _key(mention)
+            kb, score = links.get((start, end, label), ""), round(mention.score, 6)
+            yield TabMention(document.id, start, end, mention.text, mention.type, mention.kind, kb, score)
+
+
+def _as_mention(row: TabMention) -> Mention:
+    return Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
+
+
+def _check_same_texts(
+    first: Sequence[Document], other: Sequence[Document], first_path: str, path: str
+) -> None:
+    """Refuse predictions for other texts, or in another order."""
+    problem = ""
+    if len(first) != len(other):
+        problem = f"has {len(other)} documents where {first_path} has {len(first)}"
+    for number, (one, two) in enumerate(zip(first, other, strict=False), start=1):
+        if one.id and two.id and one.id != two.id:
+            problem = problem or f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
+        elif one.text != two.text:
+            problem = problem or f"document {number} has another text than in {first_path}"
+    if problem:
+        remedy = "join what systems found in the same texts, in the same order"
+        raise InputError(problem, path=path, remedy=remedy)
