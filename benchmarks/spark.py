@@ -24,7 +24,7 @@ from fofe.spark.wiki import label_dump
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import read_pages
 from fofe.wiki.job import LabelSettings
-from fofe.wiki.languages import ENGLISH
+from fofe.wiki.languages import wiki_language
 from fofe.wiki.markup import parse
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def _characters(dumps: list[str]) -> int:
 
 def _paragraphs(dumps: list[str]) -> list[str]:
     pages = (page for dump in dumps for page in read_pages(dump, Report()) if not page.redirect)
-    return [line for page in pages for line in parse(page.markup, ENGLISH, Report()).text.splitlines()]
+    return [
+        line for page in pages for line in parse(page.markup, wiki_language("en"), Report()).text.splitlines()
+    ]
 
 
 def _tag(spark: SparkSession, texts: list[str], model: str, cores: int) -> tuple[float, float]:

@@ -8,6 +8,7 @@ import io
 import lzma
 import os
 import re
+import secrets
 import shutil
 import sys
 import tempfile
@@ -71,7 +72,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(stream, start=1):
             if number == 1:
                 check_is_text(line, name)
-            yield number, decode_line(line, name, number)
+            yield number, decode_utf8(line, name, number)
 
 
 def read_valid_lines(path: str | Path, report: Report) -> Iterator[tuple[int, str]]:
@@ -92,31 +93,17 @@ def read_valid_lines(path: str | Path, report: Report) -> Iterator[tuple[int, st
                 report.note(NOT_UTF8, f"{path}:{number}")
 
 
-def decode_utf8(data: bytes, path: str | Path | None = None) -> str:
-    """Decode bytes as UTF-8; an error names the line and the byte."""
-    check_is_text(data, path)
+def decode_utf8(data: bytes, path: str | Path | None = None, line: int | None = None) -> str:
+    """Decode a file, or the line of that number, as UTF-8; an error names the line and the byte."""
+    if line is None:
+        check_is_text(data, path)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
-            path=path,
-            line=data.count(b"\n", 0, error.start) + 1,
-            remedy=ENCODING_REMEDY,
-        ) from None
-
-
-def decode_line(line: bytes, name: str, number: int) -> str:
-    """Decode one line of a UTF-8 file; an error names the byte."""
-    try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte 0x{line[error.start]:02x} at offset {error.start} of the line is not UTF-8",
-            path=name,
-            line=number,
-            remedy=ENCODING_REMEDY,
-        ) from None
+        place = f"{error.start}{' of the line' if line else ''}"
+        number = line or data.count(b"\n", 0, error.start) + 1
+        problem = f"byte 0x{data[error.start]:02x} at offset {place} is not UTF-8"
+        raise InputError(problem, path=path, line=number, remedy=ENCODING_REMEDY) from None
 
 
 def check_is_text(head: bytes, path: str | Path | None = None) -> None:
@@ -174,38 +161,27 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     The target of a symbolic link is replaced, not the link. A pipe or a device, such as /dev/null, is never
     replaced: it is written directly.
     """
-    binary = "b" in mode
-    is_file = os.path.isfile(path) or not os.path.exists(path)
     target = Path(os.path.realpath(path))
+    is_file = os.path.isfile(path) or not os.path.exists(path)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if is_file else Path(path)
+    encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     try:
-        if is_file:
-            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        else:
-            handle, temporary = os.open(path, os.O_WRONLY), ""
+        stream = open(temporary, mode, encoding=encoding, newline=newline)  # noqa: SIM115
     except OSError as error:
         remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
         raise InputError(f"cannot be written: {error.strerror}", path=path, remedy=remedy) from None
     try:
-        with os.fdopen(
-            handle, mode, encoding=None if binary else "utf-8", newline=None if binary else "\n"
-        ) as stream:
+        with stream:
             yield stream
             stream.flush()
-            if temporary:
+            if is_file:
                 os.fsync(stream.fileno())
-        if temporary:
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
+        if is_file:
+            temporary.replace(target)
     except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        if is_file:
+            temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextmanager
@@ -221,27 +197,19 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     except OSError as error:
         problem = f"cannot be written: {error.strerror}"
         raise ModelError(problem, path=path, remedy="choose another directory") from None
+    old = temporary.with_name(f"{temporary.name}.old")
     try:
         yield temporary
         temporary.chmod(0o755)
-        _replace_directory(temporary, target)
+        if target.exists():
+            target.rename(old)
+        temporary.rename(target)
     except BaseException:
+        if old.exists():
+            old.rename(target)
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-
-
-def _replace_directory(temporary: Path, target: Path) -> None:
-    if not target.exists():
-        temporary.rename(target)
-        return
-    old = temporary.with_name(f"{temporary.name}.old")
-    target.rename(old)
-    try:
-        temporary.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    shutil.rmtree(old)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

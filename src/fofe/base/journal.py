@@ -115,19 +115,13 @@ class Journal:
         except OSError as error:
             raise InputError(f"cannot be made: {error.strerror}", path=self.folder) from None
         if not is_ours:
-            raise InputError(
-                "is in use by another process", path=self.folder, remedy="wait until that has ended"
-            )
+            raise self._error("is in use by another process", "wait until that has ended")
 
     def _create(self) -> None:
         """Fill a directory under a temporary name, and rename it."""
         with suppress(FileNotFoundError):
             if any(self.folder.iterdir()):
-                raise InputError(
-                    "is neither empty nor a work directory",
-                    path=self.folder,
-                    remedy="name another with --work",
-                )
+                raise self._error("is neither empty nor a work directory", "name another with --work")
             self.folder.rmdir()
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         new = Path(tempfile.mkdtemp(_NEW, f".{self.folder.name}.", self.folder.parent))
@@ -149,23 +143,20 @@ class Journal:
         if not lines:
             return is_same
         if not self._resume:
-            raise InputError(
-                "is what an interrupted job has done",
-                path=self.folder,
-                remedy="add --resume to continue it, or remove the directory",
-            )
+            remedy = "add --resume to continue it, or remove the directory"
+            raise self._error("is what an interrupted job has done", remedy)
         if not is_same:
-            raise InputError(
-                "belongs to a job with other files, options or version",
-                path=self.folder,
-                remedy="give the same ones, remove the directory, or name another",
-            )
+            remedy = "give the same ones, remove the directory, or name another"
+            raise self._error("belongs to a job with other files, options or version", remedy)
         try:
             entries = [json.loads(line) for line in lines]
             self._entries = {entry["key"]: entry["value"] for entry in entries}
         except (ValueError, KeyError, TypeError):
             raise InputError("is broken", path=path, remedy="remove its directory to start anew") from None
         return True
+
+    def _error(self, problem: str, remedy: str) -> InputError:
+        return InputError(problem, path=self.folder, remedy=remedy)
 
     def _remove_leftovers(self) -> None:
         """Delete what killed jobs left: directories beside this one, half-written files in it."""

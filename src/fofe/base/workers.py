@@ -17,7 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 from typing import IO, Any, Protocol, TypeVar
 
@@ -54,58 +54,46 @@ def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> 
     if workers == 1:
         yield from map(job.start(), chunks)
         return
-    with _ProcessGroup(job, workers) as group:
+    with _process_group(job, workers) as submit:
         pending: deque[Future[Result]] = deque()
         for chunk in chunks:
-            pending.append(group.submit(chunk))
+            pending.append(submit(chunk))
             while pending and (len(pending) >= workers * CHUNKS_PER_WORKER or pending[0].done()):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
 
 
-class _ProcessGroup:
-    """Several workers, with a thread for each that waits for its answers."""
+@contextmanager
+def _process_group(job: object, count: int) -> Iterator[Callable[[Any], Future[Any]]]:
+    """Several workers, with a thread for each that waits for its answers; yields how to give them a chunk."""
+    threads = ThreadPoolExecutor(count)
+    workers: list[_Worker] = []
+    idle: SimpleQueue[_Worker] = SimpleQueue()
 
-    def __init__(self, job: Any, count: int) -> None:
-        self._threads = ThreadPoolExecutor(count)
-        self._all: list[_Worker] = []
-        self._idle: SimpleQueue[_Worker] = SimpleQueue()
-        self._job = job
-        self._count = count
-
-    def __enter__(self) -> _ProcessGroup:
-        try:
-            # All are started before any is waited for, so that they load at the same time.
-            for _ in range(self._count):
-                self._all.append(_Worker())
-            for worker in self._all:
-                worker.send(self._job)
-            for worker in self._all:
-                worker.receive()
-                self._idle.put(worker)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for worker in self._all:
-            worker.kill()
-        self._threads.shutdown(cancel_futures=True)
-        for worker in self._all:
-            worker.close()
-
-    def submit(self, chunk: Any) -> Future[Any]:
-        return self._threads.submit(self._ask, chunk)
-
-    def _ask(self, chunk: Any) -> Any:
-        worker = self._idle.get()
+    def ask(chunk: Any) -> Any:
+        worker = idle.get()
         try:
             worker.send(chunk)
             return worker.receive()
         finally:
-            self._idle.put(worker)
+            idle.put(worker)
+
+    try:
+        # All are started before any is waited for, so that they load at the same time.
+        workers.extend(_Worker() for _ in range(count))
+        for worker in workers:
+            worker.send(job)
+        for worker in workers:
+            worker.receive()
+            idle.put(worker)
+        yield lambda chunk: threads.submit(ask, chunk)
+    finally:
+        for worker in workers:
+            worker.kill()
+        threads.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.close()
 
 
 class _Worker:
@@ -133,16 +121,13 @@ class _Worker:
         try:
             answer = pickle.load(self._from)
         except (EOFError, pickle.UnpicklingError):
-            raise FofeError(f"a worker process {self._end()} before its work was done") from None
+            code = self._process.wait()
+            killed = f"was killed by signal {-code} (if memory is short, use fewer workers)"
+            end = killed if code < 0 else f"ended with code {code}"
+            raise FofeError(f"a worker process {end} before its work was done") from None
         if isinstance(answer, _ANSWERED):
             raise answer
         return answer
-
-    def _end(self) -> str:
-        code = self._process.wait()
-        if code >= 0:
-            return f"ended with code {code}"
-        return f"was killed by signal {-code} (if memory is short, use fewer workers)"
 
     def kill(self) -> None:
         self._process.kill()

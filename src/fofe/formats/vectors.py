@@ -14,7 +14,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError, in_file
-from fofe.base.files import DECOMPRESSION_ERRORS, decode_line, open_compressed, write_atomically
+from fofe.base.files import DECOMPRESSION_ERRORS, decode_utf8, open_compressed, write_atomically
 from fofe.base.report import Report
 
 VECTOR_KINDS = ("text", "binary", "npz")
@@ -154,7 +154,7 @@ def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
     with open_compressed(path) as stream:
         for number, line in enumerate(stream, 1):
             if number > skip and line.strip():
-                yield number, decode_line(line, str(path), number).rstrip("\r\n ")
+                yield number, decode_utf8(line, str(path), number).rstrip("\r\n ")
 
 
 def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:

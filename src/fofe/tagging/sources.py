@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import STANDARD, check_is_text, decode_line, decode_utf8, display_name, open_bytes
+from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
 from fofe.tagging.pipeline import Input, Named, given_text
@@ -165,7 +165,7 @@ def text_line(path: str, number: int, line: bytes) -> Input:
 
 
 def _read_text_line(path: str, number: int, line: bytes, _: Report) -> Named:
-    text = decode_line(line, display_name(path), number).rstrip("\r\n")
+    text = decode_utf8(line, display_name(path), number).rstrip("\r\n")
     id = f"{'stdin' if path == STANDARD else path}:{number}"
     return Named(id, Document(text, id=id))
 
@@ -200,7 +200,7 @@ def json_line(path: str, number: int, line: bytes) -> Input:
 
 def _read_json_line(path: str, number: int, line: bytes, report: Report) -> Named | None:
     name = display_name(path)
-    text = decode_line(line, name, number)
+    text = decode_utf8(line, name, number)
     if not text.strip():
         return None
     document = jsonl.parse_line(text, name, number, report)

@@ -110,7 +110,7 @@ def run_job(
         label = LabelJob(settings, journal.folder)
         undone = [Part(name) for name in parts if journal.done(f"labelled {name}") is None]
         watch("labelling pages", 0)
-        for number, (name, summary) in enumerate(run(label, undone, _itself), start=1):
+        for number, (name, summary) in enumerate(run(label, undone, lambda part: (part,)), start=1):
             journal.add(f"labelled {name}", summary)
             watch("labelling pages", number)
         write([journal.file(f"{name}.labelled.jsonl") for name in parts])
@@ -149,10 +149,6 @@ def _cut_up(done: frozenset[str], dump: tuple[int, str]) -> Iterator[Part]:
             yield Part(name, None if f"read {name}" in done else chunk, None if chunk else report)
         if not chunk:
             return
-
-
-def _itself(part: Part) -> tuple[Part]:
-    return (part,)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from fofe.base.report import Report
@@ -163,8 +165,10 @@ class Labeller:
     def _safe(self, sentence: Sentence) -> list[bool]:
         """For each token, whether it is no part of a name: lower case or punctuation, and no lower name."""
         words = sentence.words
-        safe = [word.islower() if any(map(str.isalnum, word)) else True for word in words]
-        safe = [known and not any(map(str.isdigit, word)) for known, word in zip(safe, words, strict=True)]
+        safe = [
+            not any(map(str.isdigit, word)) and (word.islower() or not any(map(str.isalnum, word)))
+            for word in words
+        ]
         openers = wiki_language(self.mapping.language).openers
         safe[0] = safe[0] or (words[0] == words[0].capitalize() and words[0].lower() in openers)
         for start, word in enumerate(words):
@@ -176,13 +180,10 @@ class Labeller:
 
 def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:
     """The runs of unknown tokens."""
-    first: int | None = None
-    for number, is_known in enumerate([*known, True]):
-        if not is_known and first is None:
-            first = number
-        elif is_known and first is not None:
-            yield Region(sentence.tokens[first].start, sentence.tokens[number - 1].end, UNKNOWN)
-            first = None
+    for is_known, run in groupby(zip(known, sentence.tokens, strict=True), itemgetter(0)):
+        if not is_known:
+            tokens = [token for _, token in run]
+            yield Region(tokens[0].start, tokens[-1].end, UNKNOWN)
 
 
 def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) -> CharacterSpan | None:

@@ -19,20 +19,6 @@ DEFINITION_LENGTH = 400
 
 _SUFFIX = re.compile(r"\s*[(（][^()（）]*[)）]$")
 _BRACKETS = re.compile(r"\([^()]*\)|（[^（）]*）")
-_ENGLISH = re.compile(
-    r"\b(?:is|was|are|were)\s+(?:an?|the|one of the)\s+"
-    r"(?P<phrase>[^.;:()]*?)"
-    r"(?=\s+(?:of|in|on|at|by|for|from|to|with|who|whom|whose|which|that|and|or|where|when|located|based|"
-    r"situated|headquartered|founded|established|known|born|used|between|near|as|under|during|within|written|"
-    r"directed|published|released|created|currently|made|set|featuring|comprising|consisting)\b|[,.;:()]|$)",
-    re.I,
-)
-_SPANISH = re.compile(
-    r"\b(?:es|fue|era|son|eran|fueron)\s+(?:una?|el|la|los|las|uno de los|una de las)\s+"
-    r"(?P<phrase>[^.;:(),]*)",
-    re.I,
-)
-_CHINESE = re.compile(r"(?:是|为|為|係)(?P<phrase>[^。；;]*)")
 _CHINESE_CLAUSE = re.compile(r"[，,、]")
 
 
@@ -147,8 +133,7 @@ def _definitions(text: str, code: str) -> list[str]:
     text = text.partition("\n")[0]
     while (shorter := _BRACKETS.sub("", text)) != text:
         text = shorter
-    pattern = {"zh": _CHINESE, "es": _SPANISH}.get(code, _ENGLISH)
-    found = pattern.search(text)
+    found = wiki_language(code).definition.search(text)
     if found is None:
         return []
     if code == "zh":
