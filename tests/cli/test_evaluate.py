@@ -17,7 +17,7 @@ from fofe.features.characters import CharacterConfig
 from fofe.features.config import ModelConfig
 from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Vocabulary
-from fofe.model.ensemble import save_ensemble
+from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 
 TEXTS = ["Ann Lee works for Acme in Paris .", "The boss met Ann Lee ."]
@@ -304,7 +304,7 @@ def test_an_ensemble_in_the_labels_of_a_corpus(
     conditioned_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = str(tmp_path / "both")
-    save_ensemble([conditioned_path, conditioned_path], both)
+    save_ensemble(Ensemble.of([conditioned_path, conditioned_path]), both)
     gold = str(tiny_config.parent / "dev.jsonl")
     for corpus in ("everything", "names"):
         one = report(capsys, gold, "--model", str(conditioned_path), "--as", corpus)["scores"]
@@ -321,7 +321,7 @@ def test_members_of_an_ensemble_must_agree_on_a_corpus(model: str, tmp_path: Pat
     stored = load_model(model)
     other = {"corpora": {"news": {"labels": {"HUMAN": ["PER"]}, "nested": True, "heads": False}, "more": {}}}
     save_model(replace(stored, training=other), tmp_path / "other")
-    save_ensemble([model, tmp_path / "other"], tmp_path / "both")
+    save_ensemble(Ensemble.of([model, tmp_path / "other"]), tmp_path / "both")
     with pytest.raises(FofeError, match=r"not trained on a corpus 'more' \(its corpora: news\)"):
         run(gold, "--model", str(tmp_path / "both"), "--as", "more")
     with pytest.raises(FofeError, match="different schemes for 'news'"):

@@ -15,9 +15,8 @@ from fofe.base.errors import InputError, ModelError
 from fofe.cli import main
 from fofe.evaluate.calibration import calibrate
 from fofe.formats import read_corpus
-from fofe.model.ensemble import save_ensemble
+from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import load_model, save_model
-from fofe.model.temperature import with_temperatures
 
 
 @pytest.fixture
@@ -77,9 +76,9 @@ def noisy(dev: str, tmp_path: Path) -> str:
 @pytest.fixture
 def several(tiny_path: Path, tmp_path: Path) -> str:
     """An ensemble of two models, of which one is surer than the other."""
-    surer = with_temperatures(load_model(tiny_path), dict.fromkeys(load_model(tiny_path).labels, 0.5))
+    surer = load_model(tiny_path).tempered(dict.fromkeys(load_model(tiny_path).labels, 0.5))
     save_model(surer, tmp_path / "surer")
-    save_ensemble([tiny_path, tmp_path / "surer"], tmp_path / "several", [3, 1])
+    save_ensemble(Ensemble.of([tiny_path, tmp_path / "surer"], [3, 1]), tmp_path / "several")
     return str(tmp_path / "several")
 
 
@@ -120,7 +119,7 @@ def test_an_ensemble_is_calibrated_as_a_whole(
 def test_the_threshold_of_a_calibrated_ensemble_replaces_those_of_its_conventions(
     conditioned_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save_ensemble([conditioned_path, conditioned_path], tmp_path / "both")
+    save_ensemble(Ensemble.of([conditioned_path, conditioned_path]), tmp_path / "both")
     told = calibrated(capsys, str(tmp_path / "both"), dev, "--precision", "80", "-o", str(tmp_path / "made"))
     model = fofe.load(tmp_path / "made").with_options(scheme="names")
     assert [model.decoding.threshold] == [float(threshold) for threshold in told["threshold"]]
@@ -137,7 +136,7 @@ def test_what_is_no_model_is_not_replaced(
 def test_the_model_itself_is_not_replaced(several: str, dev: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "calibrate", several, dev, "-o", f"{several}/"]) == 2
     assert f"{several}/: is the model itself (choose another directory)" in capsys.readouterr().err
-    assert "temperatures" not in json.loads((Path(several) / "ensemble.json").read_text("utf-8"))
+    assert not json.loads((Path(several) / "ensemble.json").read_text("utf-8"))["temperatures"]
 
 
 @pytest.mark.parametrize(

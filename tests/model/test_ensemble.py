@@ -15,7 +15,7 @@ from fofe.base.errors import ModelError
 from fofe.cli import main
 from fofe.features.fragments import all_fragments
 from fofe.model.engine import Engine, Scores
-from fofe.model.ensemble import load_ensemble, refer_to, save_ensemble
+from fofe.model.ensemble import Ensemble, load_ensemble, refer_to, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 
 TEXT = "Anna Berg met the mayor of Bergen at the University of Leeds."
@@ -64,7 +64,7 @@ def by_fragment(scores: Scores, labels: tuple[str, ...]) -> dict[tuple[int, int]
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_probabilities_are_averaged(members: list[Path], tmp_path: Path, exact: bool) -> None:
-    save_ensemble(members, tmp_path / "both", weights=(1, 3))
+    save_ensemble(Ensemble.of(members, (1, 3)), tmp_path / "both")
     model = fofe.load(tmp_path / "both")
     scores = model._engine.score(SENTENCES, exact=exact)
     found = by_fragment(scores, model.labels)
@@ -83,7 +83,7 @@ def test_the_probabilities_are_averaged(members: list[Path], tmp_path: Path, exa
 
 
 def test_a_model_with_itself_is_that_model(tiny_path: Path, tmp_path: Path) -> None:
-    save_ensemble([tiny_path, tiny_path], tmp_path / "twice")
+    save_ensemble(Ensemble.of([tiny_path, tiny_path]), tmp_path / "twice")
     twice, once = fofe.load(tmp_path / "twice"), fofe.load(tiny_path)
     assert twice.labels == once.labels
     assert twice.decoding == once.decoding
@@ -128,10 +128,10 @@ def test_members_must_agree(tiny_path: Path, tmp_path: Path) -> None:
     stored = load_model(tiny_path)
     save_model(replace(stored, labels=(*stored.labels[:-1], "XXX")), tmp_path / "labels")
     with pytest.raises(ModelError, match=r"labels: has other labels than .* labels, max_words and language"):
-        save_ensemble([tiny_path, tmp_path / "labels"], tmp_path / "x")
+        save_ensemble(Ensemble.of([tiny_path, tmp_path / "labels"]), tmp_path / "x")
     save_model(replace(stored, config=replace(stored.config, max_words=3)), tmp_path / "short")
     with pytest.raises(ModelError, match=r"short: has other max_words than .*: 3, not 4"):
-        save_ensemble([tiny_path, tmp_path / "short"], tmp_path / "x")
+        save_ensemble(Ensemble.of([tiny_path, tmp_path / "short"]), tmp_path / "x")
     assert not (tmp_path / "x").exists()
 
 
@@ -155,7 +155,7 @@ def test_a_broken_description(text: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_member_is_named(members: list[Path], tmp_path: Path) -> None:
-    save_ensemble(members, tmp_path / "both")
+    save_ensemble(Ensemble.of(members), tmp_path / "both")
     shutil.rmtree(tmp_path / "both" / "member-2")
     with pytest.raises(ModelError, match="member-2: there is no such model directory"):
         fofe.load(tmp_path / "both")
@@ -164,7 +164,7 @@ def test_a_missing_member_is_named(members: list[Path], tmp_path: Path) -> None:
 def test_what_needs_one_model_says_so(
     members: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save_ensemble(members, tmp_path / "both")
+    save_ensemble(Ensemble.of(members), tmp_path / "both")
     assert main(["model", "compress", str(tmp_path / "both"), "-o", str(tmp_path / "small")]) == 2
     assert "is an ensemble, not one model (give one of its members)" in capsys.readouterr().err
     assert main(["model", "average", *map(str, members), "-o", str(tmp_path / "both")]) == 2

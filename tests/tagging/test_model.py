@@ -300,7 +300,7 @@ def test_a_saved_model_is_the_same_with_its_decoding(tiny_model: Model, tmp_path
 
 
 def test_a_saved_ensemble_has_copies_of_its_members(tiny_path: Path, tmp_path: Path) -> None:
-    save_ensemble([tiny_path, tiny_path], tmp_path / "both")
+    save_ensemble(Ensemble.of([tiny_path, tiny_path]), tmp_path / "both")
     model = fofe.load(tmp_path / "both").with_options(threshold=0.75)
     model.save(tmp_path / "saved")
     again = fofe.load(tmp_path / "saved")

@@ -20,7 +20,7 @@ from fofe.base.report import Report
 from fofe.cli import main
 from fofe.kbp.tab import read_tab
 from fofe.model.engine import Engine
-from fofe.model.ensemble import save_ensemble
+from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import load_model, save_model
 from fofe.tagging.model import Model
 from fofe.training.config import load_config
@@ -170,7 +170,7 @@ def test_evaluation_as_a_corpus_follows_its_conventions(
 @pytest.mark.parametrize("engine", ["numpy", "torch"])
 def test_all_engines_and_ensembles_follow(engine: str, model: Model, tmp_path: Path) -> None:
     assert model.path is not None
-    save_ensemble([model.path, model.path], tmp_path / "both")
+    save_ensemble(Ensemble.of([model.path, model.path]), tmp_path / "both")
     for path in (model.path, tmp_path / "both"):
         told = fofe.load(path, engine=engine, device="cpu").with_options(scheme="whole")
         assert found(told) == FOUND["whole"]
@@ -188,7 +188,7 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
         decodings={"bare": replace(of_bare, threshold=of_bare.threshold / 2)},
     )
     save_model(other, tmp_path / "other")
-    save_ensemble([model.path, tmp_path / "other"], tmp_path / "both")
+    save_ensemble(Ensemble.of([model.path, tmp_path / "other"]), tmp_path / "both")
     told = fofe.load(tmp_path / "both").with_options(scheme="bare")
     assert found(told) == FOUND["bare"]
     assert told.decoding.threshold == pytest.approx(0.75 * of_bare.threshold, abs=1e-4)

@@ -13,6 +13,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import FofeError
@@ -149,7 +150,7 @@ def calibrate(args: argparse.Namespace) -> None:
       fofe model calibrate my-model dev.conll --svg reliability.svg --json
     """
     from fofe.evaluate.calibration import calibrate, calibration_sections
-    from fofe.model.ensemble import Ensemble, copy_ensemble, load_stored
+    from fofe.model.ensemble import Ensemble, load_stored, save_ensemble
     from fofe.model.storage import save_model
     from fofe.show.svg import reliability_diagram
 
@@ -167,7 +168,7 @@ def calibrate(args: argparse.Namespace) -> None:
             stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
     if args.output:
         if isinstance(made.model, Ensemble):
-            copy_ensemble(made.model, path, args.output)
+            save_ensemble(made.model, args.output)
         else:
             save_model(made.model, args.output)
     print_sections(args, calibration_sections(made))
@@ -246,12 +247,14 @@ def average(args: argparse.Namespace) -> None:
       fofe model average runs/seed1/model runs/seed2/model runs/seed3/model -o together
       fofe model average small large -o together --weights 1,2
     """
-    from fofe.model.ensemble import save_ensemble
+    from fofe.model.ensemble import Ensemble, save_ensemble
 
     weights = numbers("--weights", args.weights)
     if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):
         raise FofeError(f"{len(args.models)} models need as many weights, none negative and not all 0")
-    save_ensemble([model_path(model) for model in args.models], args.output, weights)
+    if Path(args.output).exists():
+        raise FofeError(f"{args.output}: exists (choose another directory)")
+    save_ensemble(Ensemble.of([model_path(model) for model in args.models], weights or ()), args.output)
     print(args.output)
 
 

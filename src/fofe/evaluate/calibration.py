@@ -20,7 +20,6 @@ from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredCorpus, best_point, decoded_curve, score_corpus
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
-from fofe.model.temperature import with_temperatures
 from fofe.tagging.model import assembled
 from fofe.text.document import Document
 
@@ -185,12 +184,8 @@ def calibrate(
         # Temperatures apply to the network's output, before agreement between fragments.
         independent = score_corpus(tagger.with_options(agreement=0.0), corpus)
     temperatures = fit_temperatures(independent)
-    # An ensemble keeps its temperatures: the mean of its members' outputs has no weights to scale.
-    calibrated: StoredModel | Ensemble = (
-        model.tempered(temperatures)
-        if isinstance(model, Ensemble)
-        else with_temperatures(model, temperatures)
-    )
+    # A model takes them into its last layer. The mean of an ensemble's members has none: it keeps them.
+    calibrated: StoredModel | Ensemble = model.tempered(temperatures)
     tagger = assembled(calibrated)
     scored = {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
     after = {name: reliability(of_corpus) for name, of_corpus in scored.items()}

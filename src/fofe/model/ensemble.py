@@ -20,31 +20,58 @@ from typing import Any
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.base.errors import ModelError
-from fofe.base.files import atomic_directory, read_text, write_atomically
-from fofe.base.settings import build, to_table
+from fofe.base.errors import InputError, ModelError
+from fofe.base.files import atomic_directory, write_atomically
+from fofe.base.settings import require, to_table
 from fofe.decode import Decoding
 from fofe.features.fragments import Fragments
 from fofe.model.engine import Scorer, Scores
-from fofe.model.storage import ENSEMBLE, StoredModel, load_model
+from fofe.model.storage import (
+    ENSEMBLE,
+    FORMAT_VERSION,
+    StoredModel,
+    check_replaceable,
+    load_model,
+    read_description,
+)
 
-FORMAT_VERSION = 1
 SMALLEST = 1e-30
 """What a probability of 0 is taken for where its logarithm is needed."""
 
 
 @dataclass(frozen=True)
 class Ensemble:
-    """What the directory of an ensemble holds."""
+    """Several models and how they are one."""
 
-    names: tuple[str, ...]
-    """The directories of the members, relative to that of the ensemble."""
+    paths: tuple[Path, ...]
+    """The directories of the members."""
     members: tuple[StoredModel, ...]
     weights: tuple[float, ...]
     """What each counts; their sum is 1."""
     decoding: Decoding
     temperatures: Mapping[str, float] = field(default_factory=dict)
     """What the log-odds of a label against NONE are divided by after averaging; 1 for labels without."""
+
+    @classmethod
+    def of(cls, paths: Sequence[str | Path], weights: Sequence[float] = ()) -> Ensemble:
+        """The ensemble of the models in some directories, which must fit together."""
+        members = tuple(load_model(path) for path in paths)
+        for path, member in zip(paths, members, strict=True):
+            for what, one, other in (
+                ("labels", set(members[0].labels), set(member.labels)),
+                ("max_words", members[0].config.max_words, member.config.max_words),
+                ("language", members[0].config.language, member.config.language),
+            ):
+                if one != other:
+                    raise ModelError(
+                        f"has other {what} than {paths[0]}: {_listed(other)}, not {_listed(one)}",
+                        path=path,
+                        remedy="the members of an ensemble must agree in labels, max_words and language",
+                    )
+        counted = weights or [1.0] * len(members)
+        shares = tuple(weight / sum(counted) for weight in counted)
+        decoding = _common([member.decoding for member in members])
+        return cls(tuple(map(Path, paths)), members, shares, decoding)
 
     def tempered(self, temperatures: Mapping[str, float]) -> Ensemble:
         """One whose scores, as they are now, are divided by temperatures."""
@@ -54,29 +81,40 @@ class Ensemble:
     @property
     def as_one(self) -> StoredModel:
         """The first member with what the ensemble has in common: schemes and decoding."""
+        first, *others = self.members
+        schemes = tuple(
+            corpus
+            for corpus in first.config.schemes
+            if all(corpus in other.config.schemes for other in others)
+        )
+        # Temperatures change the scores that the decodings of schemes were tuned for.
+        decodings = {
+            corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
+            for corpus in (() if self.temperatures else schemes)
+        }
         return replace(
-            self.members[0],
-            config=replace(self.members[0].config, schemes=self._schemes),
+            first,
+            config=replace(first.config, schemes=schemes),
             decoding=self.decoding,
-            decodings=self._decodings,
+            decodings=decodings,
             training={"members": [member.training for member in self.members]},
             card="",
         )
 
-    @property
-    def _decodings(self) -> dict[str, Decoding]:
-        """Those of its schemes; none once temperatures have changed the scores that they were for."""
-        corpora = () if self.temperatures else self._schemes
-        return {
-            corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
-            for corpus in corpora
-        }
 
-    @property
-    def _schemes(self) -> tuple[str, ...]:
-        """The corpora whose schemes all members can follow."""
-        first, *others = (member.config.schemes for member in self.members)
-        return tuple(corpus for corpus in first if all(corpus in known for known in others))
+def _listed(value: Any) -> str:
+    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
+
+
+def _common(decodings: Sequence[Decoding]) -> Decoding:
+    """The mean of the thresholds that were tuned, and the strategy that most have."""
+    strategies = Counter(decoding.strategy for decoding in decodings)
+    return Decoding(
+        threshold=round(fmean(decoding.threshold for decoding in decodings), 4),
+        strategy=strategies.most_common(1)[0][0],
+        nested=any(decoding.nested for decoding in decodings),
+        agreement=round(fmean(decoding.agreement for decoding in decodings), 4),
+    )
 
 
 class EnsembleEngine:
@@ -149,6 +187,24 @@ def _tempered(probabilities: FloatArray, temperatures: FloatArray) -> FloatArray
     return tempered
 
 
+@dataclass(frozen=True)
+class _Description:
+    """What ensemble.json says of an ensemble; see `Ensemble`."""
+
+    format: int
+    members: tuple[str, ...]
+    weights: tuple[float, ...]
+    decoding: Decoding = field(default_factory=Decoding)
+    temperatures: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require(self, "weights", lambda weight: weight >= 0, "must be at least 0")
+        if not self.members or len(self.members) != len(self.weights) or not any(self.weights):
+            raise ValueError("members must be one or more, with as many weights, not all 0")
+        if not all(value > 0 for value in self.temperatures.values()):
+            raise ValueError("temperatures must be above 0")
+
+
 def is_ensemble(path: str | Path) -> bool:
     """Whether a directory is that of an ensemble."""
     return (Path(path) / ENSEMBLE).is_file()
@@ -156,10 +212,8 @@ def is_ensemble(path: str | Path) -> bool:
 
 def directories(path: str | Path) -> list[Path]:
     """The directories that a model is made of: its own, and those of the members of an ensemble."""
-    if is_ensemble(path):
-        return [Path(path), *(Path(path) / name for name in load_ensemble(path).names)]
-    load_model(path)  # reports what is wrong with it
-    return [Path(path)]
+    stored = load_stored(path)
+    return [Path(path), *(stored.paths if isinstance(stored, Ensemble) else ())]
 
 
 def load_stored(path: str | Path) -> StoredModel | Ensemble:
@@ -171,122 +225,41 @@ def load_ensemble(path: str | Path) -> Ensemble:
     """Read the directory of an ensemble and those of its members."""
     file = Path(path) / ENSEMBLE
     try:
-        table = json.loads(read_text(file))
-        names, weights, temperatures = table["members"], table["weights"], table.get("temperatures", {})
-        fits = table["format"] == FORMAT_VERSION and len(names) == len(weights) > 0
-        fits = (
-            fits and all(isinstance(name, str) for name in names) and sum(weights) > 0 and min(weights) >= 0
-        )
-        fits = fits and all(value > 0 for value in temperatures.values())
-    except (ValueError, KeyError, TypeError, AttributeError):
-        fits = False
-    if not fits:
-        raise ModelError(
-            "is not the description of an ensemble",
-            path=file,
-            remedy='it has "format": 1, "members", as many "weights", "decoding", and perhaps "temperatures"',
-        )
-    decoding = build(Decoding, table.get("decoding", {}), path=file)
-    ensemble = _joined([Path(path) / name for name in names], names, weights, decoding)
-    unknown = set(temperatures) - set(ensemble.members[0].labels)
+        described = read_description(_Description, file)
+    except InputError as error:
+        problem = f"is not the description of an ensemble: {error.problem}"
+        raise ModelError(problem, path=file, line=error.line, remedy=error.remedy) from None
+    ensemble = Ensemble.of([Path(path) / name for name in described.members], described.weights)
+    unknown = set(described.temperatures) - set(ensemble.members[0].labels)
     if unknown:
         raise ModelError(
             f"has temperatures of labels that its members lack: {_listed(unknown)}",
             path=file,
             remedy="leave them out, or calibrate again",
         )
-    return replace(ensemble, temperatures=temperatures)
+    return replace(ensemble, decoding=described.decoding, temperatures=described.temperatures)
 
 
-def _joined(
-    paths: Sequence[Path], names: Sequence[str], weights: Sequence[float], decoding: Decoding | None
-) -> Ensemble:
-    members = tuple(load_model(path) for path in paths)
-    for path, member in zip(paths, members, strict=True):
-        for what, one, other in (
-            ("labels", set(members[0].labels), set(member.labels)),
-            ("max_words", members[0].config.max_words, member.config.max_words),
-            ("language", members[0].config.language, member.config.language),
-        ):
-            if one != other:
-                raise ModelError(
-                    f"has other {what} than {paths[0]}: {_listed(other)}, not {_listed(one)}",
-                    path=path,
-                    remedy="the members of an ensemble must agree in labels, max_words and language",
-                )
-    total = sum(weights)
-    shares = tuple(weight / total for weight in weights)
-    return Ensemble(
-        tuple(names), members, shares, decoding or _common([member.decoding for member in members])
-    )
-
-
-def _listed(value: Any) -> str:
-    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
-
-
-def _common(decodings: Sequence[Decoding]) -> Decoding:
-    """The mean of the thresholds that were tuned, and the strategy that most have."""
-    strategies = Counter(decoding.strategy for decoding in decodings)
-    return Decoding(
-        threshold=round(fmean(decoding.threshold for decoding in decodings), 4),
-        strategy=strategies.most_common(1)[0][0],
-        nested=any(decoding.nested for decoding in decodings),
-        agreement=round(fmean(decoding.agreement for decoding in decodings), 4),
-    )
+def save_ensemble(ensemble: Ensemble, folder: str | Path) -> None:
+    """Write a directory that holds copies of the members, whole or not at all; it may replace a model."""
+    check_replaceable(Path(folder))
+    names = [f"member-{number}" for number in range(1, len(ensemble.paths) + 1)]
+    with atomic_directory(Path(folder)) as aside:
+        for path, name in zip(ensemble.paths, names, strict=True):
+            shutil.copytree(path, aside / name)
+        _write(ensemble, aside, names)
 
 
 def refer_to(members: Sequence[Path], folder: Path) -> None:
     """Make a directory an ensemble of models that stay where they are."""
-    names = [os.path.relpath(member, folder) for member in members]
-    ensemble = _joined(members, names, [1.0] * len(members), None)
+    ensemble = Ensemble.of(members)
     folder.mkdir(parents=True, exist_ok=True)
-    _write(ensemble, folder)
+    _write(ensemble, folder, [os.path.relpath(member, folder) for member in members])
 
 
-def save_ensemble(
-    members: Sequence[str | Path], folder: str | Path, weights: Sequence[float] = ()
-) -> Ensemble:
-    """Write a directory that holds copies of the members, whole or not at all."""
-    target = Path(folder)
-    if target.exists():
-        raise ModelError("exists", path=target, remedy="choose another directory")
-    paths = [Path(member) for member in members]
-    ensemble = _joined(paths, _names(len(paths)), weights or [1.0] * len(paths), None)
-    _write_with_members(ensemble, paths, target)
-    return ensemble
-
-
-def copy_ensemble(ensemble: Ensemble, source: str | Path, folder: str | Path) -> None:
-    """Write an ensemble that was read from `source` and perhaps changed, with copies of its members.
-
-    A model that was there is replaced when the new one is whole.
-    """
-    target = Path(folder)
-    if target.exists() and not any((target / file).is_file() for file in ("config.json", ENSEMBLE)):
-        raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
-    paths = [Path(source) / name for name in ensemble.names]
-    _write_with_members(replace(ensemble, names=_names(len(paths))), paths, target)
-
-
-def _names(members: int) -> tuple[str, ...]:
-    return tuple(f"member-{number}" for number in range(1, members + 1))
-
-
-def _write_with_members(ensemble: Ensemble, paths: Sequence[Path], target: Path) -> None:
-    with atomic_directory(target) as aside:
-        for path, name in zip(paths, ensemble.names, strict=True):
-            shutil.copytree(path, aside / name)
-        _write(ensemble, aside)
-
-
-def _write(ensemble: Ensemble, folder: Path) -> None:
-    table = {
-        "format": FORMAT_VERSION,
-        "members": list(ensemble.names),
-        "weights": [round(weight, 6) for weight in ensemble.weights],
-        "decoding": to_table(ensemble.decoding),
-        **({"temperatures": dict(ensemble.temperatures)} if ensemble.temperatures else {}),
-    }
+def _write(ensemble: Ensemble, folder: Path, names: Sequence[str]) -> None:
+    weights = tuple(round(weight, 6) for weight in ensemble.weights)
+    temperatures = dict(ensemble.temperatures)
+    described = _Description(FORMAT_VERSION, tuple(names), weights, ensemble.decoding, temperatures)
     with write_atomically(folder / ENSEMBLE) as stream:
-        stream.write(json.dumps(table, indent=2) + "\n")
+        stream.write(json.dumps(to_table(described), indent=2) + "\n")

@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble
-from fofe.model.storage import load_model, size_on_disk
-
-if TYPE_CHECKING:
-    from fofe.decode import Decoding
-    from fofe.model.storage import StoredModel
+from fofe.decode import Decoding
+from fofe.model.ensemble import Ensemble, load_stored
+from fofe.model.storage import StoredModel, size_on_disk
 
 
 def model_facts(path: Path) -> dict[str, Any]:
     """The facts about a model or an ensemble, by name; values are strings, numbers or lists of them."""
-    return (
-        _ensemble_facts(load_ensemble(path))
-        if is_ensemble(path)
-        else _facts(load_model(path), size_on_disk(path))
-    )
+    stored = load_stored(path)
+    facts = _ensemble_facts(stored, path) if isinstance(stored, Ensemble) else _facts(stored, path)
+    return {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
 
 
-def _ensemble_facts(ensemble: Ensemble) -> dict[str, Any]:
+def _ensemble_facts(ensemble: Ensemble, path: Path) -> dict[str, Any]:
     whole = ensemble.as_one
     return {
         "language": whole.config.language,
         "labels": list(whole.labels[1:]),
         "fragments": f"up to {whole.config.max_words} words",
-        **({"schemes": list(whole.config.schemes)} if whole.config.schemes else {}),
-        "members": list(ensemble.names),
+        "schemes": list(whole.config.schemes),
+        "members": [os.path.relpath(member, path) for member in ensemble.paths],
         "weights": [round(weight, 3) for weight in ensemble.weights],
         "decoding": _decoding(ensemble.decoding),
-        **({"calibration": _temperatures(ensemble.temperatures)} if ensemble.temperatures else {}),
+        "calibration": _temperatures(ensemble.temperatures),
     }
 
 
-def _facts(model: StoredModel, size: int) -> dict[str, Any]:
-    config = model.config
+def _facts(model: StoredModel, path: Path) -> dict[str, Any]:
+    config, training = model.config, model.training
+    shown = {"FOFE": config.characters.fofe, "CNN": config.characters.cnn}
     facts: dict[str, Any] = {
         "language": config.language,
         "labels": list(model.labels[1:]),
@@ -49,41 +46,35 @@ def _facts(model: StoredModel, size: int) -> dict[str, Any]:
     for view in config.views:
         words = f", {len(model.vocabularies[view.holder].words)} words" if view.has_table else ""
         facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
-    characters = config.characters
-    used = [name for name, on in (("FOFE", characters.fofe), ("CNN", characters.cnn)) if on]
-    facts["characters"] = used or "not used"
-    if config.surroundings:
-        facts["surroundings"] = f"by the view {config.surroundings}"
-    if config.schemes:
-        facts["schemes"] = list(config.schemes)
-    facts["hidden layers"] = list(config.hidden)
-    facts["weights"] = sum(array.size for array in model.weights.values())
-    facts["megabytes"] = round(size / 1e6, 1)
-    facts["storage"] = f"word tables {model.storage.tables}, other weights {model.storage.weights}"
-    facts["decoding"] = _decoding(model.decoding)
-    if model.gate is not None:
-        facts["gate"] = (
-            f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
-            f"lets {100 * model.gate.passed:.1f} % of the fragments through (varied training sentences)"
-        )
-    before = " (before compression)" if "compression" in model.training else ""
-    for part in ("dev", "test"):
-        if part in model.training:
-            scores = model.training[part]
-            facts[part] = (
-                f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}"
-                f"{_mean_over(scores.get('f1_by_corpus', ()))}{before}"
-            )
-    if "calibration" in model.training:
-        facts["calibration"] = _calibration(model.training["calibration"])
-    for key in ("seed", "best_epoch", "command"):
-        if key in model.training:
-            facts[key.replace("_", " ")] = model.training[key]
-    return facts
+    facts |= {
+        "characters": [name for name, used in shown.items() if used] or "not used",
+        "surroundings": config.surroundings and f"by the view {config.surroundings}",
+        "schemes": list(config.schemes),
+        "hidden layers": list(config.hidden),
+        "weights": sum(array.size for array in model.weights.values()),
+        "megabytes": round(size_on_disk(path) / 1e6, 1),
+        "storage": f"word tables {model.storage.tables}, other weights {model.storage.weights}",
+        "decoding": _decoding(model.decoding),
+        "gate": model.gate
+        and f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
+        f"lets {100 * model.gate.passed:.1f} % of the fragments through (varied training sentences)",
+        "dev": _scores("dev", training),
+        "test": _scores("test", training),
+    }
+    if calibration := training.get("calibration"):
+        errors = f"error {calibration['ece_before']:.2f} % before, {calibration['ece_after']:.2f} % after"
+        facts["calibration"] = f"{_temperatures(calibration['temperatures'])}; {errors}"
+    return facts | {key.replace("_", " "): training.get(key) for key in ("seed", "best_epoch", "command")}
 
 
-def _mean_over(corpora: Collection[str]) -> str:
-    return f", the mean over {' and '.join(corpora)}, each scored in its own labels" if corpora else ""
+def _scores(part: str, training: Mapping[str, Any]) -> str:
+    if part not in training:
+        return ""
+    scores = training[part]
+    corpora = " and ".join(scores.get("f1_by_corpus", ()))
+    mean = f", the mean over {corpora}, each scored in its own labels" if corpora else ""
+    before = " (before compression)" if "compression" in training else ""
+    return f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}{mean}{before}"
 
 
 def _decoding(decoding: Decoding) -> str:
@@ -92,17 +83,10 @@ def _decoding(decoding: Decoding) -> str:
     return f"{decoding.strategy}{nested}, threshold {decoding.threshold}{agreement}"
 
 
-def _calibration(calibration: dict[str, Any]) -> str:
-    errors = f"error {calibration['ece_before']:.2f} % before, {calibration['ece_after']:.2f} % after"
-    return f"{_temperatures(calibration['temperatures'])}; {errors}"
-
-
 def _temperatures(by_label: Mapping[str, float]) -> str:
+    if not by_label:
+        return ""
     temperatures = {label: f"{value:.2f}" for label, value in by_label.items()}
-    shared = set(temperatures.values())
-    given = (
-        shared.pop()
-        if len(shared) == 1
-        else ", ".join(f"{label} {value}" for label, value in temperatures.items())
-    )
-    return f"temperature {given}"
+    if len(set(temperatures.values())) == 1:
+        return f"temperature {next(iter(temperatures.values()))}"
+    return f"temperature {', '.join(f'{label} {value}' for label, value in temperatures.items())}"

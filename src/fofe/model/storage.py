@@ -11,11 +11,10 @@ README.md          the model card
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +23,12 @@ from safetensors.numpy import load_file, save_file
 
 from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, read_text
-from fofe.base.settings import build, to_table
+from fofe.base.settings import build, require, to_table
 from fofe.decode import Decoding
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder
-from fofe.features.feature import Sizes
-from fofe.features.gazetteer import Gazetteer, GazetteerConfig, load_gazetteer, save_gazetteer
+from fofe.features.feature import Shapes, Sizes
+from fofe.features.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
 from fofe.features.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.features.views import ViewConfig
@@ -37,13 +36,16 @@ from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.model.engine import weight_shapes
 from fofe.model.gate import GateSettings
 
-FORMAT_VERSION = 1
+CONFIG = "config.json"
+WEIGHTS = "model.safetensors"
 NAMES_FILE = "names.gazetteer"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
-COPY_AGAIN = "copy the model again"
+FORMAT_VERSION = 1
 RENAMED = {"told.": "conditioned."}
 """The beginnings of the names of weights in older files, and what they are now."""
+
+Description = TypeVar("Description")
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,14 @@ class Storage:
     """Of all other weights: one of `FLOAT_KINDS`. In memory they are float32."""
 
     def __post_init__(self) -> None:
-        for key, value, kinds in (
-            ("tables", self.tables, TABLE_KINDS),
-            ("weights", self.weights, FLOAT_KINDS),
-        ):
-            if value not in kinds:
-                raise ValueError(f"{key} must be one of {', '.join(kinds)}, not {value!r}")
+        require(self, "tables", TABLE_KINDS.__contains__, f"must be one of {', '.join(TABLE_KINDS)}")
+        require(self, "weights", FLOAT_KINDS.__contains__, f"must be one of {', '.join(FLOAT_KINDS)}")
+
+    def kind(self, name: str) -> str:
+        """The kind of numbers that a weight is stored as."""
+        if name.endswith(SCALES):
+            return "float32"
+        return self.tables if name.startswith(TABLES) else self.weights
 
 
 @dataclass(frozen=True)
@@ -92,38 +96,72 @@ class StoredModel:
     def encoder(self) -> Encoder:
         return Encoder.for_model(self.config, self.vocabularies, self.alphabet, self.names)
 
+    def tempered(self, temperatures: Mapping[str, float]) -> StoredModel:
+        """The model with its labels' log-odds against NONE divided by temperatures; others stay.
+
+        With the scores s = W x + b of the labels, the row of a label in the last layer becomes
+        W_NONE + (W_label - W_NONE) / T, and likewise its bias: every engine scores as calibrated, at no cost.
+        The same T for all labels is plain temperature scaling, which never changes what is likeliest.
+        """
+        last = len(self.config.hidden)
+        divisors = np.array([temperatures.get(label, 1.0) for label in self.labels], dtype=np.float32)
+        weights = dict(self.weights)
+        layers = [f"layers.{last}", *([f"conditioned.{last - 1}"] if self.config.schemes else [])]
+        for name in (f"{layer}.{part}" for layer in layers for part in ("weight", "bias")):
+            # What a corpus adds to the last layer has a row for each label, too.
+            rows = weights[name].reshape(-1, len(divisors), *weights[name].shape[1:])
+            none = rows[:, :1]
+            divided = (rows - none) / divisors.reshape(-1, *[1] * (rows.ndim - 2))
+            weights[name] = (none + divided).reshape(weights[name].shape)
+        return replace(self, weights=weights)
+
+
+@dataclass(frozen=True)
+class _Description:
+    """What config.json says of a model; see `StoredModel`."""
+
+    format: int
+    model: ModelConfig
+    labels: tuple[str, ...]
+    decoding: Decoding
+    decodings: dict[str, Decoding] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    gate: GateSettings | None = None
+    storage: Storage = field(default_factory=Storage)
+    ranked_words: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.decodings.keys() <= set(self.model.schemes):
+            raise ValueError("decodings must be those of the model's schemes")
+
 
 def save_model(model: StoredModel, path: str | Path) -> None:
     """Write a model directory; one that was there is replaced when the new one is whole."""
-    target = Path(path)
-    if target.exists():
-        _check_replaceable(target)
-    with atomic_directory(target) as folder:
+    check_replaceable(Path(path))
+    with atomic_directory(Path(path)) as folder:
         _write(model, folder)
 
 
-def _check_replaceable(target: Path) -> None:
-    if not (target / "config.json").is_file():
+def check_replaceable(target: Path) -> None:
+    """Refuse to replace anything but a model."""
+    if target.exists() and not any((target / file).is_file() for file in (CONFIG, ENSEMBLE)):
         raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
 
 
 def _write(model: StoredModel, folder: Path) -> None:
-    config = {
-        "format": FORMAT_VERSION,
-        "model": to_table(model.config),
-        "labels": list(model.labels),
-        "decoding": to_table(model.decoding),
-        **(
-            {"decodings": {name: to_table(of) for name, of in model.decodings.items()}}
-            if model.decodings
-            else {}
-        ),
-        "training": model.training,
-        **({} if model.gate is None else {"gate": to_table(model.gate)}),
-        **({} if model.storage == Storage() else {"storage": to_table(model.storage)}),
-        **({"ranked_words": model.ranked_words} if model.ranked_words else {}),
-    }
-    (folder / "config.json").write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    description = _Description(
+        FORMAT_VERSION,
+        model.config,
+        model.labels,
+        model.decoding,
+        model.decodings,
+        model.training,
+        model.gate,
+        model.storage,
+        model.ranked_words,
+    )
+    config = json.dumps(to_table(description), indent=2, ensure_ascii=False)
+    (folder / CONFIG).write_text(config + "\n", "utf-8")
     for name, vocabulary in model.vocabularies.items():
         # JSON separates words that contain line breaks or lone surrogates.
         lines = "".join(json.dumps(word) + "\n" for word in vocabulary.words)
@@ -133,8 +171,14 @@ def _write(model: StoredModel, folder: Path) -> None:
     if model.names is not None:
         save_gazetteer(Gazetteer(model.names), folder / NAMES_FILE)
     (folder / "README.md").write_text(model.card, "utf-8")
-    save_file(_on_disk(model.weights, model.storage), folder / "model.safetensors")
-    (folder / "model.safetensors").chmod(0o644)  # safetensors keeps it to its owner
+    stored = {}
+    for name, array in model.weights.items():
+        kind = model.storage.kind(name)
+        if name.startswith(TABLES) and array.dtype != kind:
+            raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
+        stored[name] = np.ascontiguousarray(array, kind)
+    save_file(stored, folder / WEIGHTS)
+    (folder / WEIGHTS).chmod(0o644)  # safetensors keeps it to its owner
 
 
 def load_model(path: str | Path) -> StoredModel:
@@ -144,12 +188,16 @@ def load_model(path: str | Path) -> StoredModel:
         raise ModelError(
             "there is no such model directory", path=folder, remedy="give the output of fofe train"
         )
-    if (folder / ENSEMBLE).is_file() and not (folder / "config.json").is_file():
+    if (folder / ENSEMBLE).is_file() and not (folder / CONFIG).is_file():
         raise ModelError("is an ensemble, not one model", path=folder, remedy="give one of its members")
-    if not any((folder / file).exists() for file in ("config.json", "model.safetensors")):
+    if not any((folder / file).exists() for file in (CONFIG, WEIGHTS)):
         raise ModelError("holds no model", path=folder, remedy=_where_a_model_is(folder))
-    with _model_errors():
+    try:
         return _load(folder)
+    except InputError as error:
+        # Whatever is wrong with a file of a model is wrong with the model.
+        remedy = error.remedy or "copy the model again"
+        raise ModelError(error.problem, path=error.path, line=error.line, remedy=remedy) from None
 
 
 def _where_a_model_is(folder: Path) -> str:
@@ -167,110 +215,82 @@ def size_on_disk(path: str | Path) -> int:
 
 
 def _load(folder: Path) -> StoredModel:
-    table = _read_config(folder / "config.json")
-    config = build(ModelConfig, table["model"], path=folder / "config.json")
-    labels = _strings(table["labels"], folder / "config.json")
+    described = read_description(_Description, folder / CONFIG)
+    config, storage = described.model, described.storage
     vocabularies = {
         view.name: _read_vocabulary(folder / f"vocabulary.{view.name}.txt", view, config.digits)
         for view in config.views
         if view.holds_table
     }
-    alphabet = None
-    if config.uses_characters:
-        alphabet = _read_alphabet(folder / "alphabet.json")
-    names = None if config.gazetteer is None else _read_names(folder / NAMES_FILE, config.gazetteer)
-    weights = _read_weights(folder / "model.safetensors")
-    sizes = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
-    gate = None
-    if "gate" in table:
-        gate = build(GateSettings, table["gate"], path=folder / "config.json")
-    storage = build(Storage, table.get("storage", {}), path=folder / "config.json")
-    shapes = weight_shapes(config, Sizes(sizes, len(alphabet) if alphabet else 0, len(labels)), gate)
+    alphabet = _read_alphabet(folder / "alphabet.json") if config.uses_characters else None
+    names = None
+    if config.gazetteer is not None:
+        names = load_gazetteer(folder / NAMES_FILE).table
+        if names.types != config.gazetteer.types:
+            raise InputError("has other types than config.json", path=folder / NAMES_FILE)
+    rows = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
+    sizes = Sizes(rows, len(alphabet) if alphabet else 0, len(described.labels))
+    shapes = weight_shapes(config, sizes, described.gate)
     if storage.tables == "int8":
-        shapes |= {scales_name(name): (size,) for name, size in sizes.items()}
-    _check_weights(weights, shapes, storage, folder / "model.safetensors")
+        shapes |= {scales_name(name): (size,) for name, size in rows.items()}
+    weights = _read_weights(folder / WEIGHTS, shapes, storage)
+    for name, count in described.ranked_words.items():
+        if name not in vocabularies or not 0 <= count <= len(vocabularies[name].words):
+            raise InputError("ranked_words does not fit the vocabularies", path=folder / CONFIG)
     return StoredModel(
         config=config,
-        labels=tuple(labels),
-        decoding=build(Decoding, table["decoding"], path=folder / "config.json"),
-        decodings=_read_decodings(table.get("decodings", {}), config, folder / "config.json"),
+        labels=described.labels,
+        decoding=described.decoding,
+        decodings=described.decodings,
         vocabularies=vocabularies,
         alphabet=alphabet,
-        weights=_in_memory(weights),
+        weights=weights,
         names=names,
-        gate=gate,
+        gate=described.gate,
         storage=storage,
-        ranked_words=_ranked_words(table.get("ranked_words", {}), vocabularies, folder / "config.json"),
+        ranked_words=described.ranked_words,
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
-        training=table.get("training", {}),
+        training=described.training,
     )
 
 
-def _read_decodings(table: Any, config: ModelConfig, path: Path) -> dict[str, Decoding]:
-    if not isinstance(table, dict) or not table.keys() <= set(config.schemes):
-        raise ModelError("decodings must be those of the model's schemes", path=path, remedy=COPY_AGAIN)
-    return {name: build(Decoding, of_corpus, path=path) for name, of_corpus in table.items()}
+def read_description(cls: type[Description], path: Path) -> Description:
+    """What a JSON file of this format says of a model."""
+    table = _read_json(path)
+    found = table.get("format") if isinstance(table, dict) else None
+    if found != FORMAT_VERSION:
+        raise InputError(
+            f"has format {found!r}, this version reads format {FORMAT_VERSION}",
+            path=path,
+            remedy="use the version of fofe that wrote it, or train again",
+        )
+    return build(cls, table, path=path)
 
 
-@contextmanager
-def _model_errors() -> Iterator[None]:
-    """Whatever is wrong with a file of a model is wrong with the model."""
-    try:
-        yield
-    except InputError as error:
-        remedy = error.remedy or COPY_AGAIN
-        raise ModelError(error.problem, path=error.path, line=error.line, remedy=remedy) from None
-
-
-def _kind(name: str, storage: Storage) -> str:
-    """The kind of numbers that a weight is stored as."""
-    if name.endswith(SCALES):
-        return "float32"
-    return storage.tables if name.startswith(TABLES) else storage.weights
-
-
-def _on_disk(weights: Mapping[str, NDArray[Any]], storage: Storage) -> dict[str, NDArray[Any]]:
-    stored = {}
-    for name, array in weights.items():
-        kind = _kind(name, storage)
-        if name.startswith(TABLES) and array.dtype != kind:
-            raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
-        stored[name] = np.ascontiguousarray(array, kind)
-    return stored
-
-
-def _in_memory(weights: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _read_weights(path: Path, expected: Shapes, storage: Storage) -> dict[str, NDArray[Any]]:
     """The weights as engines want them: tables as they are, since few of their rows will be read."""
+    try:
+        weights = {_renamed(name): array for name, array in load_file(path).items()}
+    except FileNotFoundError:
+        raise InputError("is missing", path=path) from None
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"is broken: {error}", path=path) from None
+    for name, shape in expected.items():
+        if name not in weights:
+            raise InputError(f"lacks the weights {name!r}", path=path)
+        array, kind = weights[name], storage.kind(name)
+        if array.dtype != kind:
+            raise InputError(f"{name!r} is {array.dtype}, not {kind}", path=path)
+        if array.shape != shape:
+            raise InputError(
+                f"{name!r} is {list(array.shape)}, config.json and vocabularies want {list(shape)}",
+                path=path,
+                remedy="the files of this directory do not belong together; copy the model again",
+            )
     return {
         name: array if name.startswith(TABLES) else array.astype(np.float32, copy=False)
         for name, array in weights.items()
     }
-
-
-def _check_weights(
-    weights: Mapping[str, NDArray[Any]], expected: Mapping[str, tuple[int, ...]], storage: Storage, path: Path
-) -> None:
-    for name, shape in expected.items():
-        if name not in weights:
-            raise ModelError(f"lacks the weights {name!r}", path=path, remedy=COPY_AGAIN)
-        found, wanted = weights[name].dtype, _kind(name, storage)
-        if found != wanted:
-            raise ModelError(f"{name!r} is {found}, not {wanted}", path=path, remedy=COPY_AGAIN)
-        if weights[name].shape != shape:
-            raise ModelError(
-                f"{name!r} is {list(weights[name].shape)}, config.json and vocabularies want {list(shape)}",
-                path=path,
-                remedy="the files of this directory do not belong together; copy the model again",
-            )
-
-
-def _read_weights(path: Path) -> dict[str, NDArray[Any]]:
-    try:
-        return {_renamed(name): array for name, array in load_file(path).items()}
-    except FileNotFoundError:
-        raise ModelError("is missing", path=path, remedy=COPY_AGAIN) from None
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"is broken: {error}", path=path, remedy=COPY_AGAIN) from None
 
 
 def _renamed(name: str) -> str:
@@ -278,42 +298,11 @@ def _renamed(name: str) -> str:
     return RENAMED.get(old, "") + name.removeprefix(old)
 
 
-def _ranked_words(counts: Any, vocabularies: Mapping[str, Vocabulary], path: Path) -> dict[str, int]:
-    fits = isinstance(counts, dict) and all(
-        name in vocabularies and type(count) is int and 0 <= count <= len(vocabularies[name].words)
-        for name, count in counts.items()
-    )
-    if not fits:
-        raise ModelError("ranked_words does not fit the vocabularies", path=path, remedy=COPY_AGAIN)
-    return dict(counts)
-
-
-def _read_config(path: Path) -> dict[str, Any]:
-    table = _read_json(path)
-    if not isinstance(table, dict) or table.get("format") != FORMAT_VERSION:
-        found = table.get("format") if isinstance(table, dict) else None
-        raise ModelError(
-            f"has format {found!r}, this version reads format {FORMAT_VERSION}",
-            path=path,
-            remedy="use the version of fofe that wrote it, or train again",
-        )
-    for key in ("model", "labels", "decoding"):
-        if key not in table:
-            raise ModelError(f"lacks {key!r}", path=path, remedy=COPY_AGAIN)
-    for key in ("gate", "training"):
-        if not isinstance(table.get(key, {}), dict):
-            raise ModelError(f"{key} must be a table, not {table[key]!r}", path=path, remedy=COPY_AGAIN)
-    return table
-
-
 def _read_json(path: Path) -> Any:
-    text = read_text(path)
     try:
-        return json.loads(text)
+        return json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise ModelError(
-            f"is not JSON: {error.msg}", path=path, line=error.lineno, remedy=COPY_AGAIN
-        ) from None
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
 
 
 def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
@@ -322,28 +311,21 @@ def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
         # One array is parsed several times faster than a line at a time.
         words = json.loads("[" + ",".join(text.splitlines()) + "]")
     except json.JSONDecodeError:
-        raise ModelError("has a line that is not a JSON string", path=path, remedy=COPY_AGAIN) from None
+        raise InputError("has a line that is not a JSON string", path=path) from None
     try:
         return Vocabulary(_strings(words, path), cased=view.is_cased, digits=digits)
     except ValueError as error:
-        raise ModelError(str(error), path=path, remedy=COPY_AGAIN) from None
-
-
-def _read_names(path: Path, config: GazetteerConfig) -> NameTable:
-    names = load_gazetteer(path).table
-    if names.types != config.types:
-        raise ModelError("has other types than config.json", path=path, remedy=COPY_AGAIN)
-    return names
+        raise InputError(str(error), path=path) from None
 
 
 def _read_alphabet(path: Path) -> Alphabet:
     characters = _strings(_read_json(path), path)
     if any(len(character) != 1 for character in characters):
-        raise ModelError("has a string that is not one character", path=path, remedy=COPY_AGAIN)
+        raise InputError("has a string that is not one character", path=path)
     return Alphabet(characters)
 
 
 def _strings(value: Any, path: Path) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ModelError("has something else where a list of strings belongs", path=path, remedy=COPY_AGAIN)
+        raise InputError("has something else where a list of strings belongs", path=path)
     return value

@@ -17,7 +17,7 @@ from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.select import select
 from fofe.model.engine import Engine, Scorer, Scores
-from fofe.model.ensemble import Ensemble, EnsembleEngine, copy_ensemble, load_stored
+from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
 from fofe.tagging.batching import groups, windows
 from fofe.tagging.installed import AUTO, model_path
@@ -136,7 +136,7 @@ class Model:
             )
         stored = load_stored(self.path)
         if isinstance(stored, Ensemble):
-            copy_ensemble(replace(stored, decoding=self.decoding), self.path, path)
+            save_ensemble(replace(stored, decoding=self.decoding), path)
         else:
             save_model(replace(stored, decoding=self.decoding), path)
 

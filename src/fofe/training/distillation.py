@@ -90,7 +90,7 @@ def _teacher(path: Path, labels: Sequence[str], digest: hashlib._Hash) -> Ensemb
     """A model that knows no other labels; the digest gets whatever can change its probabilities."""
     teacher = load_stored(path)
     if isinstance(teacher, StoredModel):
-        teacher = Ensemble(("",), (teacher,), (1.0,), teacher.decoding)
+        teacher = Ensemble((path,), (teacher,), (1.0,), teacher.decoding)
     if unknown := [label for label in teacher.members[0].labels if label not in labels]:
         raise ConfigError(
             f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",

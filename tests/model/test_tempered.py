@@ -13,7 +13,6 @@ from fofe.features.config import ModelConfig
 from fofe.features.views import ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
-from fofe.model.temperature import with_temperatures
 from fofe.tagging.model import Model
 from fofe.text.tokenise import tokeniser
 
@@ -27,7 +26,7 @@ def test_log_odds_are_divided(tiny_path: str) -> None:
     stored = load_model(tiny_path)
     temperatures = {label: 1.5 + number for number, label in enumerate(stored.labels[1:])}
     before = Model(stored).score(TEXT).probabilities.astype(np.float64)
-    after = Model(with_temperatures(stored, temperatures)).score(TEXT).probabilities
+    after = Model(stored.tempered(temperatures)).score(TEXT).probabilities
     odds = np.log(before) - np.log(before[:, :1])
     odds[:, 1:] /= list(temperatures.values())
     expected = np.exp(odds) / np.exp(odds).sum(axis=1, keepdims=True)
@@ -42,7 +41,7 @@ def test_a_model_that_follows_conventions_is_calibrated_too(
     labels = ("NONE", "PER", "ORG", "LOC")
     made = make_model(3, config)
     stored = StoredModel(config, labels, Decoding(), {}, None, made.weights)
-    cooler = with_temperatures(stored, {"PER": 2.0, "LOC": 0.5}).weights
+    cooler = stored.tempered({"PER": 2.0, "LOC": 0.5}).weights
     text = [["Anna", "Berg", "met", "Omar"]]
     before, after = (
         Engine(config, made.encoder, weights).conditioned_on("novels").score(text).probabilities
@@ -57,7 +56,7 @@ def test_a_model_that_follows_conventions_is_calibrated_too(
 def test_one_temperature_leaves_what_is_likeliest(tiny_path: str) -> None:
     stored = load_model(tiny_path)
     before = Model(stored).score(TEXT).probabilities
-    cooler = with_temperatures(stored, dict.fromkeys(stored.labels[1:], 2.0))
+    cooler = stored.tempered(dict.fromkeys(stored.labels[1:], 2.0))
     after = Model(cooler).score(TEXT).probabilities
     assert np.array_equal(before.argmax(axis=1), after.argmax(axis=1))
     assert after.max(axis=1).mean() < before.max(axis=1).mean()
