@@ -20,16 +20,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from _record import RUNS, as_command, record_seed
 from _rivals import crf_type
 from _trilingual_data import LANGUAGES, Language, part_files, write_part
 from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
 from fofe.base.report import Report
-from fofe.evaluate.bootstrap import Comparison, compare
+from fofe.evaluate.bootstrap import Comparison, Numbers, compare
 from fofe.fusion import Calibration, Predictions, Rule
-from fofe.kbp.score import Table, counts_by_document, layout, score
-from fofe.kbp.tab import TabMention, numbered, read_tab, write_tab
+from fofe.kbp.score import Table, layout, score
+from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
 from fofe.training.corpora import Fold
 
 WEIGHTED = Rule("weighted")
@@ -133,7 +134,7 @@ def _report(folder: Path) -> dict[str, Any]:
         for language in LANGUAGES
         for path in part_files(folder, language, "test").documents.glob("*.xml")
     )
-    counts = {row: counts_by_document(gold, mentions, documents) for row, mentions in runs.items()}
+    counts = {row: _counts_by_document(gold, mentions, documents) for row, mentions in runs.items()}
     gains = {row: compare(counts[row], counts["RUN3"])["f1"] for row in ("RUN1", "CRF")}
     gains["FOLDS"] = compare(counts["RUN1"], counts["FOLDS"])["f1"]
     print()
@@ -150,6 +151,13 @@ def _all(folder: Path, name: str) -> list[TabMention]:
         for language in LANGUAGES
         for mention in read_tab(folder / f"{language.code}-test-{name}.tab", Report())
     ]
+
+
+def _counts_by_document(gold: list[TabMention], run: list[TabMention], documents: list[str]) -> Numbers:
+    """Right, wrong and missed mentions of each document, kinds left out: shape (documents, 3)."""
+    true, guess = by_document(gold), by_document(run)
+    scores = (score(true.get(one, []), guess.get(one, []))["ALL"]["OVERALL"] for one in documents)
+    return np.array([(counts.tp, counts.fp, counts.fn) for counts in scores], np.int64)
 
 
 def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Comparison]) -> dict[str, Any]:

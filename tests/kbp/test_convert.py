@@ -233,7 +233,16 @@ def test_another_text_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "kept", [{"mentions": 3}, {"mentions": [[0, 4]]}, {"outside": [["0", 4, "PER", "NAM", "", "", "", 1.0]]}]
+    "kept",
+    [
+        {"mentions": 3},
+        [[0, 4]],
+        [{"start": 0, "end": 4}],
+        [
+            {"start": "0", "end": 4, "type": "PER", "kind": "NAM"}
+            | {"kb": "", "score": 1.0, "run": "", "id": ""}
+        ],
+    ],
 )
 def test_metadata_that_was_edited_is_told(kept: object, folder: Path) -> None:
     source = read(folder / "df.xml")

@@ -8,8 +8,8 @@ text, such as the authors of posts - travels in the metadata of the document, un
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -24,8 +24,8 @@ from fofe.text.tokenise import tokeniser
 META = "kbp"
 LANGUAGE = "language"
 
-Row = list[Any]
-"""What is kept of a mention in metadata."""
+KEPT = {"start": int, "end": int, "type": str, "kind": str, "kb": str, "score": float, "run": str, "id": str}
+"""What is kept of a gold mention in metadata, and its types."""
 
 
 def in_language(sources: Iterable[SourceDocument], language: str, report: Report) -> Iterator[SourceDocument]:
@@ -97,24 +97,19 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
         report.note("documents in an unclear language, tokenised by plain rules", source.id)
     document = tokeniser(language or PLAIN).document(source.shown.text, id=source.id)
     aligner = Aligner(document)
-    inside: list[Row] = []
-    outside: list[Row] = []
+    kept = []
     for mention in gold:
         check_mention(mention, source)
+        kept.append({name: getattr(mention, name) for name in KEPT})
         place = source.shown.from_source(mention.start, mention.end)
-        if place is None:
-            outside.append(_row_outside(mention))
-            if (mention.start, mention.end) not in source.authors:
-                report.note("mentions that are not in the text, or divide a character of it", mention.place)
-            continue
-        if aligner.tokens_of(*place) is None:
-            report.note("mentions that divide a token or go over the end of a sentence", mention.place)
-        start, end = place
-        shown = source.shown.text[start:end]
-        document.mentions.append(Mention(start, end, mention.type, mention.kind, mention.score, shown))
-        inside.append([start, end, mention.type, mention.kind, mention.run, mention.id, mention.kb])
-    kept = {"mentions": inside, "outside": outside}
-    document.meta = {LANGUAGE: language or PLAIN, META: {key: rows for key, rows in kept.items() if rows}}
+        if place is not None:
+            if aligner.tokens_of(*place) is None:
+                report.note("mentions that divide a token or go over the end of a sentence", mention.place)
+            shown = source.shown.text[slice(*place)]
+            document.mentions.append(Mention(*place, mention.type, mention.kind, mention.score, shown))
+        elif (mention.start, mention.end) not in source.authors:
+            report.note("mentions that are not in the text, or divide a character of it", mention.place)
+    document.meta = {LANGUAGE: language or PLAIN, META: kept}
     return document
 
 
@@ -124,21 +119,23 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
     Those that came without ids, such as the predictions of a model, have none here either.
     """
     _check_text(document, source)
-    ids: dict[tuple[int, int, str, str], list[Row]] = {}
-    for start, end, type, kind, *rest in _kept_rows(document, "mentions", 7):
-        ids.setdefault((start, end, type, kind), []).append(rest)
-    found = [_mention_outside(source, row) for row in _kept_rows(document, "outside", 8)]
-    for mention in document.mentions:
-        start, end = source.shown.to_source(mention.start, mention.end)
-        if source.shown.from_source(start, end) != (mention.start, mention.end):
+    found: list[TabMention] = []
+    waiting: dict[tuple[int, int, str, str], list[TabMention]] = {}
+    for mention in _kept(document, source):
+        if source.shown.from_source(mention.start, mention.end) is None:
+            found.append(mention)
+        else:
+            waiting.setdefault((mention.start, mention.end, mention.type, mention.kind), []).append(mention)
+    for shown in document.mentions:
+        start, end = source.shown.to_source(shown.start, shown.end)
+        if source.shown.from_source(start, end) != (shown.start, shown.end):
             raise InputError(
-                f"{document.id}: {mention.start}:{mention.end} begins or ends between two blocks of text",
+                f"{document.id}: {shown.start}:{shown.end} begins or ends between two blocks of text",
                 remedy="mentions begin and end with a character of the source",
             )
-        waiting = ids.get((mention.start, mention.end, mention.type, mention.kind))
-        run, id, kb = waiting.pop(0) if waiting else ("", "", "")
-        text, type, kind, score = source.text[start:end], mention.type, mention.kind, mention.score
-        found.append(TabMention(source.id, start, end, text, type, kind, kb, score, run, id))
+        kept = waiting.get((start, end, shown.type, shown.kind))
+        own = TabMention(source.id, start, end, source.text[start:end], shown.type, shown.kind)
+        found.append(replace(kept.pop(0) if kept else own, score=shown.score))
     return sorted(found, key=lambda row: (row.start, row.end, row.type, row.kind, row.id))
 
 
@@ -147,40 +144,23 @@ def with_ids(mentions: Sequence[TabMention], run: str) -> list[TabMention]:
     return list(mentions if all(mention.id for mention in mentions) else numbered(mentions, run))
 
 
-def _kept_rows(document: Document, key: str, columns: int) -> list[Row]:
-    """What is kept in the metadata of mentions, or of those outside of the text; it may have been edited."""
-    kept = document.meta.get(META)
-    rows = kept.get(key, []) if isinstance(kept, dict) else []
-    if not isinstance(rows, list) or not all(_is_row(row, columns) for row in rows):
+def _kept(document: Document, source: SourceDocument) -> list[TabMention]:
+    """The gold mentions in the metadata of a document, which may have been edited."""
+    rows = document.meta.get(META, [])
+    if not isinstance(rows, list) or not all(map(_is_kept, rows)):
         raise InputError(
-            f"{document.id}: {key!r} in its metadata is not as it was written",
+            f"{document.id}: {META!r} in its metadata is not as it was written",
             remedy="convert the documents to a corpus again",
         )
-    return rows
+    return [TabMention(source.id, text=source.text[row["start"] : row["end"]], **row) for row in rows]
 
 
-def _is_row(row: object, columns: int) -> bool:
-    """Whether a row has its start and end, five strings, and the score if it has more."""
-    if not isinstance(row, list) or len(row) != columns:
-        return False
-    start_and_end, strings, score = row[:2], row[2:7], row[7:]
+def _is_kept(row: object) -> bool:
     return (
-        all(isinstance(value, int) for value in start_and_end)
-        and all(isinstance(value, str) for value in strings)
-        and all(isinstance(value, (int, float)) for value in score)
+        isinstance(row, dict)
+        and row.keys() == KEPT.keys()
+        and all(isinstance(row[name], type) for name, type in KEPT.items())
     )
-
-
-def _row_outside(mention: TabMention) -> Row:
-    return [
-        *(mention.start, mention.end, mention.type, mention.kind),
-        *(mention.run, mention.id, mention.kb, mention.score),
-    ]
-
-
-def _mention_outside(source: SourceDocument, row: Row) -> TabMention:
-    start, end, type, kind, run, id, kb, score = row
-    return TabMention(source.id, start, end, source.text[start:end], type, kind, kb, score, run, id)
 
 
 def _check_text(document: Document, source: SourceDocument) -> None:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from fofe.base.errors import InputError
 
 BETWEEN_BLOCKS = "\n\n"
 """A blank line, which ends a sentence in every language."""
+BETWEEN = -1
+"""The position in the source of a character of such a line: none."""
 
 _STRUCTURE = re.compile(
     "doc(id|no|type)?|date(time|_time|line)?|body|headline|text|author|p|post(er|date)?|quote|turn|speaker"
@@ -96,133 +100,78 @@ def attribute(text: str, tag: Tag, *names: str) -> tuple[int, int] | None:
     return None
 
 
-def entities(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """The character references in `text[start:end]`: where each stands, and what it stands for.
-
-    Only those that need no definition are known (`&amp;`, `&#20013;`, the names of HTML); the text of any
-    other stays as it is written.
-    """
-    for found in _ENTITY.finditer(text, start, end):
-        meaning = html.unescape(found[0])
-        if meaning and meaning != found[0]:
-            yield found.start(), found.end(), meaning
-
-
-class Stretch(NamedTuple):
-    """Characters `source:source_end` of the source, which stand at `shown:shown_end` of what is shown.
-
-    If both have the same length they are the same characters; else the stretch is a character reference,
-    which cannot be divided.
-    """
-
-    shown: int
-    shown_end: int
-    source: int
-    source_end: int
-
-    @property
-    def is_reference(self) -> bool:
-        return self.shown_end - self.shown != self.source_end - self.source
-
-
 class Shown:
-    """The text between the tags: blocks with blank lines between them, character references resolved."""
+    """What a reader sees of a source: blocks of text with blank lines between them, references resolved.
 
-    def __init__(self) -> None:
+    `text` is complete after `end`. Only character references that need no definition are resolved (`&amp;`,
+    `&#20013;`, the names of HTML); the text of any other stays as it is written.
+    """
+
+    def __init__(self, source: str) -> None:
         self.text = ""
-        self._stretches: list[Stretch] = []
-        self._shown_starts: list[int] = []
-        self._source_starts: list[int] = []
+        self._source = source
+        self._blocks: list[str] = []
+        # Where each character of the text begins and ends in the source; a reference cannot be divided.
+        self._starts = array("l")
+        self._ends = array("l")
+        self._block: list[tuple[str, Iterable[int], Iterable[int]]] = []
+        """Parts of the block at hand, with the starts and the ends of their characters."""
+
+    def add(self, start: int, end: int) -> None:
+        """Show `start:end` of the source in the block at hand."""
+        for found in _ENTITY.finditer(self._source, start, end):
+            meaning = html.unescape(found[0])
+            if meaning and meaning != found[0]:
+                self._add_plain(start, found.start())
+                times = len(meaning)
+                self._block.append((meaning, [found.start()] * times, [found.end()] * times))
+                start = found.end()
+        self._add_plain(start, end)
+
+    def _add_plain(self, start: int, end: int) -> None:
+        self._block.append((self._source[start:end], range(start, end), range(start + 1, end + 1)))
+
+    def end_block(self) -> None:
+        """What comes next is not part of the same sentence."""
+        text = "".join(part for part, _, _ in self._block)
+        if stripped := text.strip():
+            if self._blocks:
+                for positions in (self._starts, self._ends):
+                    positions.extend([BETWEEN] * len(BETWEEN_BLOCKS))
+            first = len(text) - len(text.lstrip())
+            shown = slice(first, first + len(stripped))
+            self._starts.extend(list(chain.from_iterable(starts for _, starts, _ in self._block))[shown])
+            self._ends.extend(list(chain.from_iterable(ends for _, _, ends in self._block))[shown])
+            self._blocks.append(stripped)
+        self._block = []
+
+    def end(self) -> None:
+        """There is no more to show."""
+        self.end_block()
+        self.text = BETWEEN_BLOCKS.join(self._blocks)
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
-        """Where the characters `start:end` of what is shown stand in the source."""
-        first = self._stretches[bisect_right(self._shown_starts, start) - 1]
-        last = self._stretches[bisect_right(self._shown_starts, end - 1) - 1]
-        source = first.source if first.is_reference else first.source + start - first.shown
-        return source, last.source_end if last.is_reference else last.source + end - last.shown
+        """Where the characters `start:end` of what is shown stand in the source.
+
+        The first and the last must be characters of blocks, not of the blank lines between them.
+        """
+        return self._starts[start], self._ends[end - 1]
 
     def from_source(self, start: int, end: int) -> tuple[int, int] | None:
         """Where the characters `start:end` of the source are shown, if the first and the last of them are.
 
         None also where a border divides a character reference.
         """
-        first = self._stretch_at(start)
-        last = self._stretch_at(end - 1)
-        if first is None or last is None:
-            return None
-        if (first.is_reference and start != first.source) or (last.is_reference and end != last.source_end):
-            return None
-        shown = first.shown if first.is_reference else first.shown + start - first.source
-        return shown, last.shown_end if last.is_reference else last.shown + end - last.source
+        first, last = self._first_shown.get(start), self._last_shown.get(end)
+        return None if first is None or last is None else (first, last + 1)
 
-    def _stretch_at(self, source: int) -> Stretch | None:
-        place = bisect_right(self._source_starts, source) - 1
-        if place < 0 or source >= self._stretches[place].source_end:
-            return None
-        return self._stretches[place]
+    @cached_property
+    def _first_shown(self) -> dict[int, int]:
+        """The first character of the text that begins at each position of the source."""
+        shown = enumerate(self._starts)
+        return {start: number for number, start in reversed([*shown]) if start != BETWEEN}
 
-
-class ShownBuilder:
-    """Collects what is shown, stretch after stretch."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._parts: list[str] = []
-        self._length = 0
-        self._shown = Shown()
-        self._block: list[tuple[int, int, str | None]] = []
-        """The stretches of the block at hand, with what is shown instead of them."""
-
-    def add(self, start: int, end: int) -> None:
-        """Show `start:end` of the source in the block at hand."""
-        for reference, after, meaning in entities(self._source, start, end):
-            if start < reference:
-                self._block.append((start, reference, None))
-            self._block.append((reference, after, meaning))
-            start = after
-        if start < end:
-            self._block.append((start, end, None))
-
-    def end_block(self) -> None:
-        """What comes next is not part of the same sentence."""
-        block = self._trimmed()
-        self._block = []
-        if not block:
-            return
-        if self._parts:
-            self._parts.append(BETWEEN_BLOCKS)
-            self._length += len(BETWEEN_BLOCKS)
-        for start, end, meaning in block:
-            text = self._source[start:end] if meaning is None else meaning
-            stretch = Stretch(self._length, self._length + len(text), start, end)
-            self._shown._stretches.append(stretch)
-            self._shown._shown_starts.append(stretch.shown)
-            self._shown._source_starts.append(start)
-            self._parts.append(text)
-            self._length += len(text)
-
-    def finish(self) -> Shown:
-        self.end_block()
-        self._shown.text = "".join(self._parts)
-        return self._shown
-
-    def _trimmed(self) -> list[tuple[int, int, str | None]]:
-        """The block without whitespace around it."""
-        block = self._block
-        first, last = 0, len(block)
-        while first < last and not self._text(block[first]).strip():
-            first += 1
-        while last > first and not self._text(block[last - 1]).strip():
-            last -= 1
-        block = block[first:last]
-        if block and block[0][2] is None:
-            start, end, _ = block[0]
-            block[0] = (end - len(self._source[start:end].lstrip()), end, None)
-        if block and block[-1][2] is None:
-            start, end, _ = block[-1]
-            block[-1] = (start, start + len(self._source[start:end].rstrip()), None)
-        return block
-
-    def _text(self, stretch: tuple[int, int, str | None]) -> str:
-        start, end, meaning = stretch
-        return self._source[start:end] if meaning is None else meaning
+    @cached_property
+    def _last_shown(self) -> dict[int, int]:
+        """The last character of the text that ends at each position of the source."""
+        return {end: number for number, end in enumerate(self._ends) if end != BETWEEN}

@@ -8,11 +8,8 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from fofe.evaluate.bootstrap import Numbers
 from fofe.evaluate.scores import Counts
 from fofe.kbp.source import CHINESE, ENGLISH, SPANISH, UNKNOWN, language_of_id
 from fofe.kbp.tab import TabMention
@@ -24,9 +21,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "OVERALL": (NAME, NOMINAL),
 }
 ALL = "ALL"
-_ORDER = (ENGLISH, CHINESE, SPANISH)
+_RANKS = {ENGLISH: 0, CHINESE: 1, SPANISH: 2}
 
-Key = tuple[str, int, int, str]
 Table = dict[str, dict[str, Counts]]
 """Counts by language (ENG, CMN, SPA ..., ALL) and by group."""
 
@@ -34,51 +30,21 @@ Table = dict[str, dict[str, Counts]]
 def score(gold: Sequence[TabMention], run: Sequence[TabMention]) -> Table:
     """The counts of each language that the documents have, and of all together."""
     languages = {mention.document: language_of_id(mention.document) or UNKNOWN for mention in (*gold, *run)}
-    found = sorted(set(languages.values()), key=lambda code: (code not in _ORDER, _rank(code), code))
-    table = {
-        language.upper(): _counts(_only(gold, languages, language), _only(run, languages, language))
-        for language in found
-    }
+    table = {}
+    for language in sorted(set(languages.values()), key=lambda code: (_RANKS.get(code, len(_RANKS)), code)):
+        sides = ([one for one in side if languages[one.document] == language] for side in (gold, run))
+        table[language.upper()] = _counts(*sides)
     return {**table, ALL: _counts(gold, run)}
 
 
-def _rank(code: str) -> int:
-    return _ORDER.index(code) if code in _ORDER else len(_ORDER)
-
-
-def _only(mentions: Iterable[TabMention], languages: Mapping[str, str], language: str) -> list[TabMention]:
-    return [mention for mention in mentions if languages[mention.document] == language]
-
-
-def _counts(gold: Iterable[TabMention], run: Iterable[TabMention]) -> dict[str, Counts]:
-    gold, run = list(gold), list(run)
-    return {group: _matches(_keys(gold, kinds), _keys(run, kinds)) for group, kinds in GROUPS.items()}
-
-
-def _keys(mentions: Iterable[TabMention], kinds: Sequence[str]) -> set[Key]:
-    return {
-        (mention.document, mention.start, mention.end, mention.type)
-        for mention in mentions
-        if mention.kind in kinds
-    }
-
-
-def _matches(gold: set[Key], run: set[Key]) -> Counts:
-    right = len(gold & run)
-    return Counts(right, len(run) - right, len(gold) - right)
-
-
-def counts_by_document(
-    gold: Iterable[TabMention], run: Iterable[TabMention], documents: Sequence[str]
-) -> Numbers:
-    """Right, wrong and missed mentions of each document, kinds left out: shape (documents, 3)."""
-    numbers = {document: number for number, document in enumerate(documents)}
-    kinds = GROUPS["OVERALL"]
-    true, guess = _keys(gold, kinds), _keys(run, kinds)
-    counts = np.zeros((len(documents), 3), np.int64)
-    for column, keys in enumerate((true & guess, guess - true, true - guess)):
-        for document, _, _, _ in keys:
-            counts[numbers[document], column] += 1
+def _counts(gold: Sequence[TabMention], run: Sequence[TabMention]) -> dict[str, Counts]:
+    counts = {}
+    for group, kinds in GROUPS.items():
+        true, guess = (
+            {(one.document, one.start, one.end, one.type) for one in side if one.kind in kinds}
+            for side in (gold, run)
+        )
+        counts[group] = Counts(len(true & guess), len(guess - true), len(true - guess))
     return counts
 
 

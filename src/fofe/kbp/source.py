@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
 
 from fofe.base.errors import InputError
 from fofe.base.files import read_text
 from fofe.base.report import Report
-from fofe.kbp.markup import Shown, ShownBuilder, Tag, attribute, tag_at, tags
+from fofe.kbp.markup import Shown, Tag, attribute, tag_at, tags
 from fofe.text.detect import detect
 
 NAMES_THE_DOCUMENT = frozenset({"docid", "docno"})
@@ -49,13 +49,6 @@ class Reading:
     """Whether offsets count from the first character of the file, even if `<?xml ...?>` stands there."""
 
 
-class Author(NamedTuple):
-    """Where the author of a post is named; half-open."""
-
-    start: int
-    end: int
-
-
 @dataclass(frozen=True)
 class SourceDocument:
     """A document as it was written, and what a reader sees of it."""
@@ -64,7 +57,8 @@ class SourceDocument:
     text: str
     """The source as offsets count it."""
     shown: Shown
-    authors: tuple[Author, ...]
+    authors: tuple[tuple[int, int], ...]
+    """Where the authors of posts are named; half-open."""
     path: str = ""
 
     def language(self) -> str | None:
@@ -94,7 +88,7 @@ def source_files(paths: list[str]) -> list[Path]:
     for path in map(Path, paths):
         if path.is_dir():
             files = (file for file in path.rglob("*") if file.is_file())
-            inside = [file for file in files if not _hidden(file.relative_to(path))]
+            inside = [file for file in files if not re.search(r"(^|/)\.", file.relative_to(path).as_posix())]
             if not inside:
                 raise InputError("has no files", path=path)
             found |= dict.fromkeys(sorted(inside))
@@ -103,10 +97,6 @@ def source_files(paths: list[str]) -> list[Path]:
         else:
             raise InputError("cannot be read: No such file or directory", path=path)
     return list(found)
-
-
-def _hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator[SourceDocument | InputError]:
@@ -194,91 +184,65 @@ class _Reader:
         self._start = start
         self._end = end
         self._with_quotes = quotes
-        self._builder = ShownBuilder(text)
-        self._quotes = 0
+        self._open_quotes = 0
         self._ended = False
         self.id = ""
-        self.authors: list[Author] = []
+        self.authors: list[tuple[int, int]] = []
         self.remarks: list[tuple[str, int]] = []
-        self.shown: Shown
+        self.shown = Shown(text)
 
     def read(self) -> None:
         """Read to the end of the document."""
-        before: Tag | None = None
-        for tag in tags(self.text, self._start, self._end):
-            if before is not None:
-                self._between(before, tag.start, tag)
+        found = list(tags(self.text, self._start, self._end))
+        for tag, after in zip_longest(found, found[1:]):
             self._tag(tag)
-            before = tag
-        if before is not None:
-            self._between(before, self._end, None)
+            self._text(tag, after, self._end if after is None else after.start)
         if not self._ended:
             self.remarks.append(("documents without </DOC>", self._end))
-        self.shown = self._builder.finish()
+        self.shown.end()
 
-    def _between(self, before: Tag, end: int, after: Tag | None) -> None:
+    def _tag(self, tag: Tag) -> None:
+        if tag.name not in INLINE:
+            self.shown.end_block()
+        if tag.broken:
+            self.remarks.append(("tags with broken attributes", tag.start))
+        if tag.name == "post" or (tag.name == "doc" and tag.closes):
+            if self._open_quotes:  # no quote goes over the border of a post
+                self.remarks.append(("quotes that are not closed, ended with their post", tag.start))
+            self._open_quotes = 0
+        if tag.name == "doc":
+            self._ended |= tag.closes
+            if not tag.closes and (place := attribute(self.text, tag, "id", "docid")):
+                self.id = self.text[slice(*place)].strip()
+        elif tag.name == "post" and not tag.closes:
+            if not self._add_author(*(attribute(self.text, tag, "author") or (0, 0))):
+                self.remarks.append(("posts without an author", tag.start))
+        elif tag.name == "quote" and not tag.empty:
+            if tag.closes and not self._open_quotes:
+                self.remarks.append(("</quote> where no quote is open", tag.start))
+            else:
+                self._open_quotes += -1 if tag.closes else 1
+
+    def _text(self, before: Tag, after: Tag | None, end: int) -> None:
         """What stands between two tags."""
-        start = before.end
+        start, name = before.end, before.name
         if self._ended:
             if self.text[start:end].strip():
                 self.remarks.append(("stretches of text after </DOC> left out", start))
-        elif before.name in NOT_TEXT and not before.closes and not before.empty:
-            if after is None or after.name != before.name or not after.closes:
-                self.remarks.append((f"<{before.name}> that is not closed", before.start))
-            self._about(before.name, start, end)
-        elif not self._quotes or self._with_quotes:
-            self._builder.add(start, end)
-
-    def _about(self, name: str, start: int, end: int) -> None:
-        if name in NAMES_THE_DOCUMENT and not self.id:
-            self.id = self.text[start:end].strip()
-        elif name == "poster":
-            self._add_author(start, end)
+        elif name in NOT_TEXT and not before.closes and not before.empty:
+            if after is None or after.name != name or not after.closes:
+                self.remarks.append((f"<{name}> that is not closed", before.start))
+            if name in NAMES_THE_DOCUMENT and not self.id:
+                self.id = self.text[start:end].strip()
+            elif name == "poster":
+                self._add_author(start, end)
+        elif not self._open_quotes or self._with_quotes:
+            self.shown.add(start, end)
 
     def _add_author(self, start: int, end: int) -> bool:
         """Take `start:end` for the name of an author, unless there is only whitespace."""
         name = self.text[start:end]
         start, end = end - len(name.lstrip()), start + len(name.rstrip())
         if start < end:
-            self.authors.append(Author(start, end))
+            self.authors.append((start, end))
         return start < end
-
-    def _tag(self, tag: Tag) -> None:
-        if tag.name not in INLINE:
-            self._builder.end_block()
-        if tag.broken:
-            self.remarks.append(("tags with broken attributes", tag.start))
-        if tag.name == "doc":
-            self._document_tag(tag)
-        elif tag.name == "post":
-            self._end_quotes(tag)
-            if not tag.closes:
-                self._author(tag)
-        elif tag.name == "quote" and not tag.empty:
-            self._quote(tag)
-
-    def _document_tag(self, tag: Tag) -> None:
-        if tag.closes:
-            self._end_quotes(tag)
-            self._ended = True
-        elif place := attribute(self.text, tag, "id", "docid"):
-            self.id = self.text[slice(*place)].strip()
-
-    def _author(self, tag: Tag) -> None:
-        span = attribute(self.text, tag, "author")
-        if span is None or not self._add_author(*span):
-            self.remarks.append(("posts without an author", tag.start))
-
-    def _quote(self, tag: Tag) -> None:
-        if not tag.closes:
-            self._quotes += 1
-        elif self._quotes:
-            self._quotes -= 1
-        else:
-            self.remarks.append(("</quote> where no quote is open", tag.start))
-
-    def _end_quotes(self, tag: Tag) -> None:
-        """A post is a border that no quote goes over."""
-        if self._quotes:
-            self.remarks.append(("quotes that are not closed, ended with their post", tag.start))
-        self._quotes = 0

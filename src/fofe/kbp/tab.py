@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, in_file
 from fofe.base.files import STANDARD, Target, display_name, open_output, read_lines
 from fofe.base.report import Report
 from fofe.kbp.source import SourceDocument
@@ -62,19 +62,15 @@ def one_line(text: str) -> str:
 def read_tab(path: str | Path, report: Report) -> list[TabMention]:
     """The mentions of a `.tab` file, or of standard input for the path `-`, in the order of the file."""
     name = display_name(path)
-    return [
-        _parse(line.rstrip("\r\n"), name, number, report) for number, line in read_lines(path) if line.strip()
-    ]
-
-
-def _parse(line: str, path: str, number: int, report: Report) -> TabMention:
-    columns = line.split("\t")
-    if len(columns) > WIDTH:
-        report.note(f"lines with more than {WIDTH} columns, the others left out", f"{path}:{number}")
-    try:
-        return _mention(columns)
-    except InputError as error:
-        raise InputError(error.problem, path=path, line=number, remedy=error.remedy) from None
+    mentions = []
+    for number, line in read_lines(path):
+        columns = line.rstrip("\r\n").split("\t")
+        if len(columns) > WIDTH:
+            report.note(f"lines with more than {WIDTH} columns, the others left out", f"{name}:{number}")
+        if line.strip():
+            with in_file(name, number):
+                mentions.append(_mention(columns))
+    return mentions
 
 
 def _mention(columns: list[str]) -> TabMention:
@@ -91,17 +87,13 @@ def _mention(columns: list[str]) -> TabMention:
         raise InputError("the type is empty", remedy="write PER, ORG, GPE, LOC or FAC")
     if kind not in (NAME, NOMINAL):
         raise InputError(f"the kind is {kind!r}", remedy=f"write {NAME} for a name, {NOMINAL} for a nominal")
-    return TabMention(found[1], start, last + 1, text, type, kind, kb, _confidence(confidence), run, id)
-
-
-def _confidence(text: str) -> float:
     try:
-        score = float(text)
+        score = float(confidence)
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise InputError(f"the confidence is {text!r}", remedy="write a number from 0 to 1")
-    return score
+        raise InputError(f"the confidence is {confidence!r}", remedy="write a number from 0 to 1")
+    return TabMention(found[1], start, last + 1, text, type, kind, kb, score, run, id)
 
 
 def write_tab(mentions: Iterable[TabMention], target: Target) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,8 @@ class SourceTagging:
                         digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
 
-    def input_of(self, document: SourceDocument) -> Input:
-        """What a model is to read of a document; an error where there is none for its language."""
+    def input_of(self, document: SourceDocument) -> Input | InputError:
+        """What a model is to read of a document; the error where there is none for its language."""
         if not document.shown.text:
             return given_text(document.id, None)
         language = self.language or document.language()
@@ -64,38 +64,32 @@ class SourceTagging:
         else:
             problem = f"{document.id} is in {language}, for which there is no model"
             remedy = f"add --model {language}=..."
-        raise InputError(f"document {problem}", path=document.path, remedy=remedy)
+        return InputError(f"document {problem}", path=document.path, remedy=remedy)
 
 
 class _File:
     """A file that has been read: its documents, the inputs of the model, and the entry of the journal."""
 
     def __init__(self, path: Path, how: SourceTagging) -> None:
-        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": []}
         self.path = path
         self.documents: list[SourceDocument] = []
         self.inputs: list[Input] = []
-        report = Report()
+        report, bad = Report(), []
         for document in read_sources(path, how.reading, report):
-            self._add(document, how)
-        self.entry |= {"counts": dict(report.counts), "places": report.places}
+            given = document if isinstance(document, InputError) else how.input_of(document)
+            if isinstance(document, InputError) or isinstance(given, InputError):
+                bad.append(str(given))
+            else:
+                self.inputs.append(given)
+                self.documents.append(document)
+        noted = {"counts": dict(report.counts), "places": report.places}
+        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": bad, **noted}
 
-    def _add(self, document: SourceDocument | InputError, how: SourceTagging) -> None:
-        try:
-            if isinstance(document, InputError):
-                raise document
-            self.inputs.append(how.input_of(document))
-            self.documents.append(document)
-        except InputError as error:
-            self.entry["bad"].append(str(error))
-
-    def done(self, found: Iterable[Sequence[Mention] | None]) -> tuple[str, Entry]:
-        """The key and the value for the journal, from the mentions of each document."""
-        for document, mentions in zip(self.documents, found, strict=True):
-            rows = [
-                [row.start, row.end, row.text, row.type, row.kind, row.score]
-                for row in mentions_in_source(document, mentions or ())
-            ]
+    def done(self, found: Iterator[Sequence[Mention] | None]) -> tuple[str, Entry]:
+        """The key and the value for the journal; takes the mentions of each document."""
+        for document in self.documents:
+            mentions = next(found) or []
+            rows = [astuple(row) for row in mentions_in_source(document, mentions)]
             self.entry["documents"].append([document.id, rows])
         return str(self.path), self.entry
 
@@ -147,7 +141,7 @@ def tag_files(
         with closing(tag_chunks(job, read(), workers)) as results:
             for opened, tagged in results:
                 found = iter(tagged.outputs)
-                journal.add_all([file.done([next(found) for _ in file.inputs]) for file in opened])
+                journal.add_all([file.done(found) for file in opened])
                 watch(sum(file.entry["stamp"][0] for file in opened))
     return _gather(files, [_done(journal, file) for file in files], run)
 
@@ -177,8 +171,5 @@ def _gather(files: Iterable[Path], entries: Iterable[Entry | None], run: str) ->
                 bad.append(str(same_id(id, str(file), seen[id])))
                 continue
             seen[id] = str(file)
-            mentions += [
-                TabMention(id, start, end, text, type, kind, score=score)
-                for start, end, text, type, kind, score in rows
-            ]
+            mentions += [TabMention(*row) for row in rows]
     return TaggedSources(list(numbered(mentions, run)), len(seen), bad, report)
