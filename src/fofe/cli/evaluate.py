@@ -119,8 +119,7 @@ def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]
 
 def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
     """The gold and what the model finds in its tokens."""
-    from fofe.evaluate.predict import predict
-    from fofe.evaluate.scheme import given_scheme, trained_corpora, trained_scheme
+    from fofe.evaluate.scheme import given_scheme, predict, trained_corpora, trained_scheme
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +23,14 @@ Numbers = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """The range in which 95 % of the resampled scores lie."""
 
     low: float
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """A score of two predictions, the difference b - a with its interval, and the p-value."""
 
     a: float
@@ -79,47 +77,38 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dic
     both = np.concatenate([a, b], axis=1)
     drawn = np.concatenate([both[rows].sum(axis=1) for rows in _resample(both, samples, seed)])
     differences = _scores(drawn[:, 3:]) - _scores(drawn[:, :3])
-    score_a, score_b = _scores(a.sum(axis=0, keepdims=True))[0], _scores(b.sum(axis=0, keepdims=True))[0]
-    result = {}
-    for column, metric in enumerate(METRICS):
-        one, other = float(score_a[column]), float(score_b[column])
-        interval = _interval(differences[:, column])
-        p = _two_sided(differences[:, column])
-        result[metric] = Comparison(one, other, other - one, interval.low, interval.high, p)
-    return result
+    one, other = _scores(np.stack([a.sum(axis=0), b.sum(axis=0)])).tolist()
+    return {
+        metric: Comparison(
+            one[column],
+            other[column],
+            other[column] - one[column],
+            *_interval(differences[:, column]),
+            _two_sided(differences[:, column]),
+        )
+        for column, metric in enumerate(METRICS)
+    }
 
 
 def intervals_section(intervals: Mapping[str, Interval], samples: int, unit: str) -> Section:
-    rows = [
-        [metric, f"{of_metric.low:.2f}", f"{of_metric.high:.2f}"] for metric, of_metric in intervals.items()
-    ]
-    text = table((f"{LEVEL:.0f} % interval ({samples} samples of {unit}s)", "low", "high"), rows)
-    data = {metric: asdict(of_metric) for metric, of_metric in intervals.items()}
+    heading = (f"{LEVEL:.0f} % interval ({samples} samples of {unit}s)", "low", "high")
+    text = table(heading, [[metric, *interval] for metric, interval in intervals.items()])
+    data = {metric: interval._asdict() for metric, interval in intervals.items()}
     return Section("intervals", text, {"samples": samples, "unit": unit, "level": LEVEL, **data})
 
 
 def comparison_section(
     comparison: Mapping[str, Comparison], names: tuple[str, str], samples: int, unit: str
 ) -> Section:
-    rows = [
-        [
-            metric,
-            f"{row.a:.2f}",
-            f"{row.b:.2f}",
-            f"{row.difference:+.2f}",
-            f"{row.low:+.2f} to {row.high:+.2f}",
-            f"{row.p:.4f}",
-        ]
-        for metric, row in comparison.items()
+    rows: list[list[str | float]] = [
+        [metric, a, b, f"{difference:+.2f}", f"{low:+.2f} to {high:+.2f}", f"{p:.4f}"]
+        for metric, (a, b, difference, low, high, p) in comparison.items()
     ]
     heading = ("", *names, "difference", f"{LEVEL:.0f} % interval", "p")
     note = f"paired bootstrap, {samples} samples of {unit}s; p is two-sided"
-    data = {metric: asdict(row) for metric, row in comparison.items()}
-    return Section(
-        "comparison",
-        f"{table(heading, rows)}\n\n{note}",
-        {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL, **data},
-    )
+    facts = {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL}
+    data = {metric: row._asdict() for metric, row in comparison.items()}
+    return Section("comparison", f"{table(heading, rows)}\n\n{note}", {**facts, **data})
 
 
 def _unit_starts(document: Document, number: int, unit: str) -> list[int]:

@@ -7,7 +7,7 @@ that the model was not trained on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredCorpus, best_point, decoded_curve, score_corpus
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
-from fofe.tagging.model import assembled
+from fofe.tagging.model import Model, assembled
 from fofe.text.document import Document
 
 FITTED_ON = "corpus"
@@ -86,7 +86,9 @@ def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
     Held out means: the temperatures of each half of the corpus are tried on the other half.
     """
     known = scored.right.any(axis=1)
-    odds, right = _log_odds(scored.probabilities[known]), scored.right[known]
+    right = scored.right[known]
+    logarithms = np.log(np.maximum(scored.probabilities[known].astype(np.float64), SMALLEST))
+    odds = logarithms - logarithms[:, [NONE_COLUMN]]
     middle = len(odds) // 2
     halves = ((slice(middle), slice(middle, None)), (slice(middle, None), slice(middle)))
     held_out = {
@@ -97,15 +99,11 @@ def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
     return dict(zip(scored.labels[1:], fit(odds, right).tolist()[1:], strict=True))
 
 
-def _log_odds(probabilities: FloatArray) -> FloatArray:
-    """[F, K] the logarithm of each label's probability over that of NONE."""
-    logarithms = np.log(np.maximum(probabilities.astype(np.float64), SMALLEST))
-    odds: FloatArray = logarithms - logarithms[:, [NONE_COLUMN]]
-    return odds
-
-
 def _loss(odds: FloatArray, right: BoolArray, temperatures: FloatArray) -> float:
-    """The negative log likelihood of the right labels, plus that of the temperatures [K]."""
+    """The negative log likelihood of the right labels, plus that of the temperatures [K].
+
+    `odds` [F, K] are the logarithms of each label's probability over that of NONE.
+    """
     scores = odds / temperatures
     mass = np.logaddexp.reduce(np.where(right, scores, -np.inf), axis=1)
     pull = PRIOR * float((np.log(temperatures) ** 2).mean())
@@ -177,7 +175,11 @@ def calibrate(
     tagger = assembled(model)
     for documents in corpora.values():
         _require_tokens(documents, tagger.config.language)
-    scored = {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+
+    def scores_of(tagger: Model) -> dict[str, ScoredCorpus]:
+        return {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+
+    scored = scores_of(tagger)
     before = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
     independent = scored[FITTED_ON]
     if tagger.decoding.agreement:
@@ -186,8 +188,7 @@ def calibrate(
     temperatures = fit_temperatures(independent)
     # A model takes them into its last layer. The mean of an ensemble's members has none: it keeps them.
     calibrated: StoredModel | Ensemble = model.tempered(temperatures)
-    tagger = assembled(calibrated)
-    scored = {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+    scored = scores_of(assembled(calibrated))
     after = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
     point = best_point(decoded_curve(scored[FITTED_ON], model.decoding), precision=precision, recall=recall)
     calibrated = replace(calibrated, decoding=replace(model.decoding, threshold=point.threshold))
@@ -218,25 +219,21 @@ def calibration_sections(made: Calibration) -> list[Section]:
         name: {"before": calibration_error(made.before[name]), "after": calibration_error(made.after[name])}
         for name in made.before
     }
-    rows = [[name, f"{both['before']:.2f}", f"{both['after']:.2f}"] for name, both in errors.items()]
+    temperatures = [(label, f"{value:.3f}") for label, value in made.temperatures.items()]
+    if len(set(made.temperatures.values())) == 1:
+        temperatures = [("all labels", temperatures[0][1])]
+    rows = [(name, both["before"], both["after"]) for name, both in errors.items()]
     return [
-        _temperatures(made.temperatures),
+        Section("temperatures", table(("", "temperature"), temperatures), made.temperatures),
         Section("calibration_error", table(("calibration error (%)", "before", "after"), rows), errors),
         *(_reliability(name, bins) for name, bins in made.after.items()),
         breakdown_section("threshold", "threshold", {f"{made.point.threshold:.2f}": made.point.counts}),
     ]
 
 
-def _temperatures(temperatures: Mapping[str, float]) -> Section:
-    rows = [[label, f"{value:.3f}"] for label, value in temperatures.items()]
-    if len(set(temperatures.values())) == 1:
-        rows = [["all labels", rows[0][1]]]
-    return Section("temperatures", table(("", "temperature"), rows), dict(temperatures))
-
-
 def _reliability(name: str, bins: Sequence[Bin]) -> Section:
     rows = [
-        [f"{one.low:.1f} to {one.high:.1f}", str(one.fragments), f"{one.score:.3f}", f"{one.right:.3f}"]
+        (f"{one.low:.1f} to {one.high:.1f}", one.fragments, f"{one.score:.3f}", f"{one.right:.3f}")
         for one in bins
     ]
     heading = (f"scores now ({name})", "fragments", "mean score", "right")

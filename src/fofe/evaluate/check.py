@@ -44,6 +44,7 @@ class CorpusCheck:
     """The labels of each mentioned string."""
     findings: Report = field(default_factory=Report)
     """Counts and first places of `FINDINGS`."""
+    _labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]] = field(default_factory=dict)
 
     @property
     def mentions(self) -> int:
@@ -60,6 +61,61 @@ class CorpusCheck:
         """The strings with more than one label, those with most mentions outside their main label first."""
         several = [(string, labels) for string, labels in self.strings.items() if len(labels) > 1]
         return sorted(several, key=lambda item: (_outside_main(item[1]), item[0]), reverse=True)
+
+    def add(self, document: Document) -> None:
+        """Count what is in one more document."""
+        self.documents += 1
+        note, name = self.findings.note, document.id or f"document {self.documents}"
+        if not document.sentences:
+            note("documents_without_tokens", name)
+        for number, sentence in enumerate(document.sentences, start=1):
+            self.sentences += 1
+            self.tokens += len(sentence)
+            if not sentence:
+                note("empty_sentences", f"{name} sentence {number}")
+        for mention in document.mentions:
+            self.labels[mention.label] += 1
+            self.strings[document.text[mention.start : mention.end]][mention.label] += 1
+        aligned, unaligned = align(document)
+        for span, mention in aligned:
+            self.words[span.end - span.start] += 1
+            if span.end - span.start > self.max_words:
+                note("long", f"{name} {_excerpt(mention)}")
+        for mention in unaligned:
+            note("unaligned", f"{name} {_excerpt(mention)}")
+        self._count_nesting(document.mentions, name)
+        self._count_repetitions(document, aligned)
+
+    def _count_nesting(self, mentions: list[Mention], name: str) -> None:
+        """Count each distinct span by depth, and the pairs that overlap without one inside the other."""
+        open_spans: list[tuple[Mention, int]] = []
+        distinct: dict[tuple[int, int], Mention] = {}
+        for mention in mentions:
+            if distinct.setdefault((mention.start, mention.end), mention) is not mention:
+                self.findings.note("same_span", f"{name} {_excerpt(mention)}")
+        for mention in sorted(distinct.values(), key=lambda mention: (mention.start, -mention.end)):
+            open_spans = [(other, depth) for other, depth in open_spans if other.end > mention.start]
+            depth = 1 + max((depth for other, depth in open_spans if other.end >= mention.end), default=0)
+            for other, _ in open_spans:
+                if other.end < mention.end:
+                    self.findings.note("crossing", f"{name} {_excerpt(other)} and {_excerpt(mention)}")
+            self.depths[depth] += 1
+            open_spans.append((mention, depth))
+
+    def _count_repetitions(self, document: Document, aligned: list[tuple[TokenSpan, Mention]]) -> None:
+        """Count the sentences that occurred before, and those of them that were labelled differently then."""
+        labels: list[set[tuple[int, int, str]]] = [set() for _ in document.sentences]
+        for span, mention in aligned:
+            labels[span.sentence].add((span.start, span.end, mention.label))
+        for sentence, of_sentence in zip(document.sentences, labels, strict=True):
+            words = tuple(sentence.words)
+            before = self._labels_of_sentence.setdefault(words, of_sentence)
+            if before is of_sentence or not words:
+                continue
+            text = repr(_shorten(" ".join(words)))
+            self.findings.note("repeated_sentences", text)
+            if before != of_sentence:
+                self.findings.note("contradictions", text)
 
     def as_dict(self) -> dict[str, object]:
         """All of it in JSON types."""
@@ -98,79 +154,13 @@ def check_corpus(
     if max_words < 1:
         raise InputError(f"a fragment cannot have at most {max_words} words", remedy="give 1 or more")
     result = CorpusCheck(max_words)
-    note = result.findings.note
-    labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]] = {}
-    for number, document in enumerate(documents, start=1):
-        name = document.id or f"document {number}"
-        aligned, unaligned = align(document)
-        _count(result, document, name)
-        for span, mention in aligned:
-            result.words[span.end - span.start] += 1
-            if span.end - span.start > max_words:
-                note("long", f"{name} {_excerpt(mention)}")
-        for mention in unaligned:
-            note("unaligned", f"{name} {_excerpt(mention)}")
-        _count_nesting(result, document.mentions, name)
-        _count_repetitions(result, document, aligned, labels_of_sentence)
+    for document in documents:
+        result.add(document)
     if report is not None and EMPTY_SENTENCES in report.counts:
         result.findings.counts["empty_sentences"] += report.counts[EMPTY_SENTENCES]
         examples = result.findings.places.setdefault("empty_sentences", [])
         examples += report.places.get(EMPTY_SENTENCES, [])
     return result
-
-
-def _count(result: CorpusCheck, document: Document, name: str) -> None:
-    result.documents += 1
-    result.sentences += len(document.sentences)
-    result.tokens += sum(len(sentence) for sentence in document.sentences)
-    if not document.sentences:
-        result.findings.note("documents_without_tokens", name)
-    for number, sentence in enumerate(document.sentences, start=1):
-        if not len(sentence):
-            result.findings.note("empty_sentences", f"{name} sentence {number}")
-    for mention in document.mentions:
-        result.labels[mention.label] += 1
-        result.strings[document.text[mention.start : mention.end]][mention.label] += 1
-
-
-def _count_nesting(result: CorpusCheck, mentions: list[Mention], name: str) -> None:
-    """Count each distinct span by depth, and the pairs that overlap without one inside the other."""
-    open_spans: list[tuple[Mention, int]] = []
-    distinct: dict[tuple[int, int], Mention] = {}
-    for mention in mentions:
-        if distinct.setdefault((mention.start, mention.end), mention) is not mention:
-            result.findings.note("same_span", f"{name} {_excerpt(mention)}")
-    for mention in sorted(distinct.values(), key=lambda mention: (mention.start, -mention.end)):
-        open_spans = [(other, depth) for other, depth in open_spans if other.end > mention.start]
-        depth = 1 + max((depth for other, depth in open_spans if other.end >= mention.end), default=0)
-        for other, _ in open_spans:
-            if other.end < mention.end:
-                result.findings.note("crossing", f"{name} {_excerpt(other)} and {_excerpt(mention)}")
-        result.depths[depth] += 1
-        open_spans.append((mention, depth))
-
-
-def _count_repetitions(
-    result: CorpusCheck,
-    document: Document,
-    aligned: list[tuple[TokenSpan, Mention]],
-    labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]],
-) -> None:
-    """Count the sentences that occurred before, and those of them that were labelled differently then."""
-    labels: list[set[tuple[int, int, str]]] = [set() for _ in document.sentences]
-    for span, mention in aligned:
-        labels[span.sentence].add((span.start, span.end, mention.label))
-    for sentence, of_sentence in zip(document.sentences, labels, strict=True):
-        words = tuple(sentence.words)
-        if not words:
-            continue
-        if words in labels_of_sentence:
-            text = repr(_shorten(" ".join(words)))
-            result.findings.note("repeated_sentences", text)
-            if labels_of_sentence[words] != of_sentence:
-                result.findings.note("contradictions", text)
-        else:
-            labels_of_sentence[words] = of_sentence
 
 
 def _outside_main(labels: Counter[str]) -> int:
@@ -187,44 +177,37 @@ def _shorten(text: str) -> str:
 
 def describe(result: CorpusCheck, report: Report) -> str:
     """A check for people to read, with the report of the reader of the corpus."""
-    return "\n\n".join(_sections(result, report))
+    return "\n\n".join("\n".join(lines) for lines in _sections(result, report) if lines)
 
 
-def _sections(result: CorpusCheck, report: Report) -> Iterator[str]:
+def _sections(result: CorpusCheck, report: Report) -> Iterator[list[str]]:
     names = ("documents", "sentences", "tokens", "mentions")
-    yield table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in names])
+    yield [table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in names])]
     if result.mentions:
         strings = Counter(label for labels in result.strings.values() for label in labels)
         rows = [
             (label, f"{count:,}", f"{100 * count / result.mentions:.1f} %", f"{strings[label]:,}")
             for label, count in result.labels.most_common()
         ]
-        yield table(("label", "mentions", "share", "strings"), rows)
+        yield [table(("label", "mentions", "share", "strings"), rows)]
         depths = ", ".join(f"{count:,} at depth {depth}" for depth, count in sorted(result.depths.items()))
-        yield (
-            f"nesting: {depths}\n"
-            f"longest mention on token borders: {max(result.words, default=0)} words\n"
-            f"recall ceiling of fragments of at most {result.max_words} words: {result.recall_ceiling:.2f} %"
-        )
-    if result.findings:
-        yield "\n".join(_findings(result))
-    if result.two_ways:
-        yield "\n".join(_two_ways(result.two_ways))
-    if report.lines():
-        yield "\n".join(["reading", *(f"  {line}" for line in report.lines())])
-
-
-def _findings(result: CorpusCheck) -> Iterator[str]:
+        yield [
+            f"nesting: {depths}",
+            f"longest mention on token borders: {max(result.words, default=0)} words",
+            f"recall ceiling of fragments of at most {result.max_words} words: {result.recall_ceiling:.2f} %",
+        ]
+    findings = []
     for name, meaning in FINDINGS.items():
         if count := result.findings.counts[name]:
-            yield f"{count:,} {meaning.format(max_words=result.max_words)}"
-            yield from (f"  {example}" for example in result.findings.places[name])
-
-
-def _two_ways(strings: list[tuple[str, Counter[str]]]) -> Iterator[str]:
-    yield f"{len(strings):,} strings labelled in more than one way"
-    for string, labels in strings[:TWO_WAYS_SHOWN]:
-        counts = ", ".join(f"{label} {count:,}" for label, count in labels.most_common())
-        yield f"  {string!r}: {counts}"
-    if len(strings) > TWO_WAYS_SHOWN:
-        yield f"  and {len(strings) - TWO_WAYS_SHOWN:,} more"
+            findings.append(f"{count:,} {meaning.format(max_words=result.max_words)}")
+            findings += [f"  {example}" for example in result.findings.places[name]]
+    yield findings
+    if two_ways := result.two_ways:
+        lines = [f"{len(two_ways):,} strings labelled in more than one way"]
+        for string, labels in two_ways[:TWO_WAYS_SHOWN]:
+            counts = ", ".join(f"{label} {count:,}" for label, count in labels.most_common())
+            lines.append(f"  {string!r}: {counts}")
+        more = len(two_ways) - TWO_WAYS_SHOWN
+        yield lines + ([f"  and {more:,} more"] if more > 0 else [])
+    if report.lines():
+        yield ["reading", *(f"  {line}" for line in report.lines())]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fofe.evaluate.scores import score_documents
 from fofe.evaluate.tables import Section, table
-from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import load_model, size_on_disk
 from fofe.tagging.model import Model
 from fofe.text.document import Document
@@ -58,62 +56,46 @@ def measure(path: str | Path, gold: Sequence[Document] | None = None) -> Cost:
             began = time.process_time()
             predicted = list(model.tag_documents(gold))
             tagging.append(time.process_time() - began)
-    return Cost(
+    cost = Cost(
         megabytes=size_on_disk(path) / 1e6,
         load_seconds=min(loading),
         words={name: len(vocabulary.words) for name, vocabulary in stored.vocabularies.items()},
-        corpus=None if gold is None else _on_corpus(stored.vocabularies, gold, predicted, min(tagging)),
     )
-
-
-def _on_corpus(
-    vocabularies: Mapping[str, Vocabulary],
-    gold: Sequence[Document],
-    predicted: Sequence[Document],
-    seconds: float,
-) -> CorpusCost:
+    if gold is None:
+        return cost
     words = [word for document in gold for sentence in document.sentences for word in sentence.words]
     scores = score_documents(gold, predicted).overall
-    return CorpusCost(
+    corpus = CorpusCost(
         tokens=len(words),
-        tokens_per_second=len(words) / max(seconds, 1e-9),
+        tokens_per_second=len(words) / max(min(tagging), 1e-9),
         unknown={
             name: 100 * sum(word not in vocabulary for word in words) / max(1, len(words))
-            for name, vocabulary in vocabularies.items()
+            for name, vocabulary in stored.vocabularies.items()
         },
         precision=scores.precision,
         recall=scores.recall,
         f1=scores.f1,
     )
+    return replace(cost, corpus=corpus)
 
 
 def costs_section(before: Cost, after: Cost) -> Section:
     """The costs of a model before and after compression, side by side."""
-    rows = [
-        [name, f"{old:{form}}", f"{new:{form}}"]
-        for (name, form, old), (_, _, new) in zip(_lines(before), _lines(after), strict=True)
-    ]
-    return Section(
-        "compression",
-        table(("", "before", "after"), rows),
-        {"before": asdict(before), "after": asdict(after)},
-    )
+    new = _rows(after)
+    rows = [[name, value, new[name]] for name, value in _rows(before).items()]
+    data = {"before": asdict(before), "after": asdict(after)}
+    return Section("compression", table(("", "before", "after"), rows), data)
 
 
-def _lines(cost: Cost) -> list[tuple[str, str, Any]]:
-    """The rows of the table: name, number format and value."""
-    lines: list[tuple[str, str, Any]] = [
-        ("megabytes on disk", ".2f", cost.megabytes),
-        ("CPU seconds to load", ".3f", cost.load_seconds),
-        *((f"words of {name}", "d", count) for name, count in cost.words.items()),
-    ]
+def _rows(cost: Cost) -> dict[str, str | float]:
+    """The rows of the table."""
+    rows: dict[str, str | float] = {
+        "megabytes on disk": cost.megabytes,
+        "CPU seconds to load": f"{cost.load_seconds:.3f}",
+        **{f"words of {name}": count for name, count in cost.words.items()},
+    }
     if cost.corpus is not None:
-        found = cost.corpus
-        lines += [
-            *((f"% of tokens unknown to {name}", ".2f", share) for name, share in found.unknown.items()),
-            ("tokens a CPU second", ".0f", found.tokens_per_second),
-            ("precision", ".2f", found.precision),
-            ("recall", ".2f", found.recall),
-            ("F1", ".2f", found.f1),
-        ]
-    return lines
+        rows |= {f"% of tokens unknown to {name}": share for name, share in cost.corpus.unknown.items()}
+        rows["tokens a CPU second"] = f"{cost.corpus.tokens_per_second:.0f}"
+        rows |= {"precision": cost.corpus.precision, "recall": cost.corpus.recall, "F1": cost.corpus.f1}
+    return rows

@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fofe.base.errors import InputError
 from fofe.evaluate.scores import Counts, Span, count_by, paired_spans, spans_of
 from fofe.evaluate.tables import Section, table
+from fofe.formats.common import require_tokens
 from fofe.text.document import Document
 
 LENGTHS = ("1", "2", "3", "4", "5-7", "8+")
@@ -55,7 +55,7 @@ def by_length(gold: Sequence[Document], predicted: Sequence[Document]) -> dict[s
         tokens = length(span)
         return str(tokens) if tokens < 5 else "5-7" if tokens < 8 else "8+"
 
-    return _ordered(count_by(*paired_spans(gold, predicted), key=bucket), LENGTHS)
+    return _grouped(gold, predicted, bucket, LENGTHS)
 
 
 def by_seen(
@@ -71,13 +71,12 @@ def by_seen(
         labels = known.get(_one_line(gold[span.document].text[span.start : span.end]))
         return "unseen" if labels is None else "seen" if span.label in labels else "seen with another label"
 
-    return _ordered(count_by(*paired_spans(gold, predicted), key=familiarity), FAMILIARITY)
+    return _grouped(gold, predicted, familiarity, FAMILIARITY)
 
 
 def by_depth(gold: Sequence[Document], predicted: Sequence[Document]) -> dict[str, Counts]:
     """Scores by the number of longer gold spans around a mention; 0 is the outermost."""
-    true, guess = paired_spans(gold, predicted)
-    borders = Overlaps({span._replace(label="") for span in true})
+    borders = Overlaps({span._replace(label="") for span in spans_of(gold)})
 
     def depth(span: Span) -> str:
         around = sum(
@@ -86,7 +85,7 @@ def by_depth(gold: Sequence[Document], predicted: Sequence[Document]) -> dict[st
         )
         return DEPTHS[min(around, len(DEPTHS) - 1)]
 
-    return _ordered(count_by(true, guess, key=depth), DEPTHS)
+    return _grouped(gold, predicted, depth, DEPTHS)
 
 
 def window_ceilings(gold: Sequence[Document]) -> dict[int, float]:
@@ -101,18 +100,14 @@ def window_ceilings(gold: Sequence[Document]) -> dict[int, float]:
 def ceiling_section(ceilings: Mapping[int, float]) -> Section:
     """The best possible recall by window; the table leaves out windows that gain nothing."""
     useful = {n: share for n, share in ceilings.items() if share > ceilings.get(n - 1, -1.0)}
-    rows = [[str(n), f"{share:.2f}"] for n, share in useful.items()]
-    return Section("recall_ceiling", table(("tokens at most", "best recall"), rows), dict(ceilings))
+    text = table(("tokens at most", "best recall"), list(useful.items()))
+    return Section("recall_ceiling", text, dict(ceilings))
 
 
 def _token_counter(documents: Sequence[Document]) -> Callable[[Span], int]:
     """A function that counts the tokens of its document that a span touches."""
     for number, document in enumerate(documents, start=1):
-        if not document.sentences and document.text.strip():
-            raise InputError(
-                f"document {number} of the gold has no tokens to measure length with",
-                remedy="tokenise it first, on the command line with --lang",
-            )
+        require_tokens(document, f"document {number} of the gold")
     starts = [[token.start for token in document.tokens] for document in documents]
     ends = [[token.end for token in document.tokens] for document in documents]
 
@@ -123,7 +118,11 @@ def _token_counter(documents: Sequence[Document]) -> Callable[[Span], int]:
     return count
 
 
-def _ordered(groups: dict[str, Counts], order: Sequence[str]) -> dict[str, Counts]:
+def _grouped(
+    gold: Sequence[Document], predicted: Sequence[Document], key: Callable[[Span], str], order: Sequence[str]
+) -> dict[str, Counts]:
+    """The counts of the groups of spans that occur, in order."""
+    groups = count_by(*paired_spans(gold, predicted), key=key)
     return {name: groups[name] for name in order if name in groups}
 
 
@@ -193,10 +192,10 @@ def errors_section(errors: Sequence[MentionError], gold: Sequence[Document], num
         if error.gold and error.predicted and error.gold.label != error.predicted.label
     ).most_common()
     chosen = {kind: examples(found, number) for kind, found in of_kind.items()}
-    rows = [[f"{kind}: {ERROR_KINDS[kind]}", str(len(found))] for kind, found in of_kind.items()]
+    rows = [(f"{kind}: {ERROR_KINDS[kind]}", len(found)) for kind, found in of_kind.items()]
     parts = [table(("error", "number"), rows)]
     if confusions:
-        shown = [[f"{a} taken for {b}", str(times)] for (a, b), times in confusions[:CONFUSIONS_SHOWN]]
+        shown = [(f"{a} taken for {b}", times) for (a, b), times in confusions[:CONFUSIONS_SHOWN]]
         parts.append(table(("most frequent confusions", "number"), shown))
     for kind, found in chosen.items():
         if found:

@@ -1,4 +1,4 @@
-"""Annotation schemes: a model's output in the labels of a corpus, so that it can be scored there.
+"""Annotation schemes: gold and predictions made comparable, in the labels of a corpus.
 
 A label of the corpus may stand for several of the model's (`LOC` for `GPE`, `LOC` and `FAC`). Its probability
 is the sum of theirs. What the corpus does not annotate counts as no mention.
@@ -19,7 +19,8 @@ from fofe.base.settings import build
 from fofe.decode import Decoding, outer_spans, outermost
 from fofe.model.engine import Scorer, Scores
 from fofe.tagging.model import Model, scoring_by
-from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, join_label, split_label
+from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, Mention, join_label, split_label
+from fofe.text.phrases import with_bare_names, with_heads
 
 
 @dataclass(frozen=True)
@@ -215,19 +216,61 @@ def without_unknown(gold: Sequence[Document], predicted: Sequence[Document]) -> 
 
     Nobody knows whether the others are right.
     """
+
+    def is_known(mention: Mention, true: Document) -> bool:
+        overlaps = any(
+            region.status == UNKNOWN and region.start < mention.end and mention.start < region.end
+            for region in true.regions
+        )
+        return not overlaps or any(
+            (mention.start, mention.end, mention.label) == (one.start, one.end, one.label)
+            for one in true.mentions
+        )
+
     return [
-        _without_unknown(true, guess) if true.regions else guess
+        replace(guess, mentions=[one for one in guess.mentions if is_known(one, true)])
         for true, guess in zip(gold, predicted, strict=True)
     ]
 
 
-def _without_unknown(true: Document, guess: Document) -> Document:
-    unknown = [region for region in true.regions if region.status == UNKNOWN]
-    right = {(mention.start, mention.end, mention.label) for mention in true.mentions}
-    kept = [
-        mention
-        for mention in guess.mentions
-        if (mention.start, mention.end, mention.label) in right
-        or not any(region.start < mention.end and mention.start < region.end for region in unknown)
-    ]
-    return replace(guess, mentions=kept)
+def predict(
+    model: Model, gold: Sequence[Document], report: Report, scheme: AnnotationScheme | None, *, heads: bool
+) -> tuple[list[Document], list[Document]]:
+    """The gold and a model's predictions for its tokens, both in the labels and by the scheme of the gold.
+
+    The report counts the gold mentions that are left out and, without a scheme, those of labels that only one
+    side has: they are errors, which may not be intended. `heads` reduces nominals of the gold to their head
+    words, whatever the scheme.
+    """
+    gold = list(gold)
+    if heads or (scheme and scheme.heads):
+        gold = list(map(with_heads, gold))
+    if scheme and scheme.bare_names:
+        gold = list(map(with_bare_names, gold))
+    unknown = ", a label that the model does not have"
+    if scheme:
+        model = scheme.applied_to(model)
+        unknown = " left out because no label of the model stands for them"
+    annotated = set(_labels(gold))
+    for label in _labels(gold):
+        if label not in model.labels:
+            report.note(f"mentions of {label}{unknown}")
+    if scheme is None:
+        predicted = list(model.tag_documents(gold))
+        for label in _labels(predicted):
+            if label not in annotated:
+                report.note(f"predicted mentions of {label}, a label that no mention here has")
+        return gold, predicted
+    gold = [with_labels(document, model.labels) for document in gold]
+    predicted = list(model.tag_documents(gold))
+    if not scheme.flat:
+        return gold, predicted
+    outer = list(map(without_inner, gold))
+    for _ in range(len(_labels(gold)) - len(_labels(outer))):
+        report.note("mentions inside others left out because the corpus is annotated flat")
+    return outer, list(map(flat, predicted))
+
+
+def _labels(documents: Sequence[Document]) -> list[str]:
+    """The label of every mention."""
+    return [mention.label for document in documents for mention in document.mentions]

@@ -19,19 +19,38 @@ class Section:
     data: object
 
 
+<<<<<<< HEAD
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
+=======
+def as_text(sections: Sequence[Section]) -> str:
+    return _printable("\n\n".join(section.text for section in sections))
+
+
+def as_json(sections: Sequence[Section]) -> str:
+    data = {section.name: section.data for section in sections}
+    return _printable(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str | float]], left: Collection[int] = (0,)) -> str:
+>>>>>>> a8f23a1 (Let tables format their numbers, and a corpus check count itself)
     """Columns under their headings: those in `left` aligned to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    return "\n".join(_line(row, widths, left) for row in (header, *rows))
+    columns = []
+    for number, column in enumerate(zip(header, *rows, strict=True)):
+        cells = list(map(shown, column))
+        width = max(map(len, cells))
+        columns.append([cell.ljust(width) if number in left else cell.rjust(width) for cell in cells])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
-def score_row(name: str, counts: Counts) -> list[str]:
+def shown(cell: str | float) -> str:
+    """A cell of a table; numbers that are not whole have two decimals."""
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+def score_row(name: str, counts: Counts) -> list[str | float]:
     """A row of the table with the heading `SCORE_COLUMNS`."""
-    return [
-        name,
-        *(f"{value:.2f}" for value in (counts.precision, counts.recall, counts.f1)),
-        *(str(value) for value in (counts.tp + counts.fn, counts.tp + counts.fp, counts.tp)),
-    ]
+    rates = (counts.precision, counts.recall, counts.f1)
+    return [name, *rates, counts.tp + counts.fn, counts.tp + counts.fp, counts.tp]
 
 
 def score_table(title: str, groups: Mapping[str, Counts]) -> str:
@@ -52,9 +71,15 @@ def breakdown_section(name: str, title: str, groups: Mapping[str, Counts]) -> Se
     return Section(name, score_table(title, groups), data)
 
 
+<<<<<<< HEAD
 def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
     aligned = (
         cell.ljust(width) if column in left else cell.rjust(width)
         for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
     return "  ".join(aligned).rstrip()
+=======
+def _printable(text: str) -> str:
+    """Escapes lone surrogates, which UTF-8 cannot encode; JSON has the same escapes."""
+    return text.encode(errors="backslashreplace").decode()
+>>>>>>> a8f23a1 (Let tables format their numbers, and a corpus check count itself)

@@ -12,7 +12,7 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.select import NONE_COLUMN, select
-from fofe.evaluate.scores import Counts, Span, pair, spans_of
+from fofe.evaluate.scores import Counts, Span, pair, score_spans, spans_of
 from fofe.evaluate.tables import Section, score_table
 from fofe.model.engine import Scores
 from fofe.tagging.model import Model
@@ -137,17 +137,14 @@ def decoded_curve(
     scored: ScoredCorpus, decoding: Decoding, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[Point]:
     """The scores at each threshold, with overlaps resolved again for each."""
-    return [Point(threshold, _counts(scored, decoding, threshold)) for threshold in thresholds]
-
-
-def _counts(scored: ScoredCorpus, decoding: Decoding, threshold: float) -> Counts:
-    right = found = 0
-    for pool, gold in zip(scored.candidates, scored.gold, strict=True):
-        reaching = [candidate for candidate in pool if candidate.score >= threshold]
-        kept = resolve(reaching, decoding.strategy, decoding.nested)
-        found += len(kept)
-        right += sum((start, end, label) in gold for start, end, label, _ in kept)
-    return Counts(right, found - right, scored.mentions - right)
+    unaligned = Counts(fn=scored.mentions - sum(map(len, scored.gold)))
+    points = []
+    for threshold in thresholds:
+        reaching = ([one for one in pool if one.score >= threshold] for pool in scored.candidates)
+        kept = (resolve(pool, decoding.strategy, decoding.nested) for pool in reaching)
+        found = [{candidate[:3] for candidate in of_sentence} for of_sentence in kept]
+        points.append(Point(threshold, score_spans(scored.gold, found) + unaligned))
+    return points
 
 
 def best_point(

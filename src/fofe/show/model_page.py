@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -15,7 +15,7 @@ from fofe.base.files import read_text
 from fofe.evaluate.calibration import reliability
 from fofe.evaluate.errors import ERROR_KINDS, MentionError, examples, find_errors
 from fofe.evaluate.scores import score_documents, spans_of
-from fofe.evaluate.tables import score_row
+from fofe.evaluate.tables import score_row, shown
 from fofe.evaluate.thresholds import decoded_curve, score_corpus
 from fofe.show.svg import axis, line_chart, reliability_diagram
 from fofe.tagging.model import Model
@@ -118,7 +118,10 @@ def _scores(gold: Sequence[Document], found: Sequence[Document]) -> str:
     rows = [score_row(label, counts) for label, counts in scores.labels.items()]
     rows.append(score_row("all", scores.overall))
     heads = ["label", "precision", "recall", "F1", "gold", "found", "right"]
-    return f"<h2>Scores</h2>\n{_table(heads, rows)}"
+    head = "".join(f"<th>{cell}</th>" for cell in heads)
+    lines = ("".join(f"<td>{escape(shown(cell))}</td>" for cell in row) for row in rows)
+    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
+    return f'<h2>Scores</h2>\n<div class="scroll"><table><tr>{head}</tr>\n{body}</table></div>\n'
 
 
 def _curves(model: Model, corpus: Sequence[Document]) -> Iterator[str]:
@@ -195,12 +198,6 @@ def _part(document: Document, start: int, end: int) -> Document:
         if start <= mention.start and mention.end <= end
     ]
     return Document(document.text[start:end], mentions=inside)
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n" for row in rows)
-    return f'<div class="scroll"><table><tr>{head}</tr>\n{body}</table></div>\n'
 
 
 def _figure(chart: str) -> str:
