@@ -23,31 +23,18 @@ from fofe.text.document import Document, Sentence
 from fofe.text.tokenise import tokeniser
 
 
-@Language.factory(
-    "fofe",
-    assigns=["doc.spans", "doc.ents"],
-    default_config={
-        "model": None,
-        "spans_key": GROUP,
-        "ents": True,
-        "threshold": None,
-        "strategy": None,
-        "nested": None,
-        "agreement": None,
-        "scheme": None,
-    },
-)
+@Language.factory("fofe", assigns=["doc.spans", "doc.ents"])
 def make_fofe(
     nlp: Language,  # noqa: ARG001
     name: str,  # noqa: ARG001
-    model: str | None,
-    spans_key: str,
-    ents: bool,
-    threshold: float | None,
-    strategy: str | None,
-    nested: bool | None,
-    agreement: float | None,
-    scheme: str | None,
+    model: str | None = None,
+    spans_key: str = GROUP,
+    ents: bool = True,
+    threshold: float | None = None,
+    strategy: str | None = None,
+    nested: bool | None = None,
+    agreement: float | None = None,
+    scheme: str | None = None,
 ) -> FofePipe:
     """What spaCy calls to make the component."""
     if model is None:
@@ -87,14 +74,14 @@ class FofePipe:
         return Document(doc.text, sentences)
 
     def _annotate(self, doc: Doc, document: Document) -> None:
-        spans, scores = [], []
+        spans = []
         for mention in document.mentions:
             span: Span | None = doc.char_span(mention.start, mention.end, label=mention.label)
             assert span is not None, "mentions consist of the doc's own tokens"
             spans.append(span)
-            scores.append(mention.score)
+        scores = np.array([mention.score for mention in document.mentions], dtype=np.float32)
         doc.spans[self._spans_key] = spans
-        doc.spans[self._spans_key].attrs[SCORES] = np.array(scores, dtype=np.float32)
+        doc.spans[self._spans_key].attrs[SCORES] = scores
         if self._ents:
             doc.ents = filter_spans(spans)
 

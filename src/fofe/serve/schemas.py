@@ -49,36 +49,30 @@ def _integer(value: object) -> object:
 
 
 INTEGER = BeforeValidator(_integer)
-TEXT = Field(description="The text.", examples=["Anna Berg met the mayor of Bergen."])
+EXAMPLES = Field(examples=["Anna Berg met the mayor of Bergen."])
 
 
 class ModelRequest(BaseModel):
     """The fields of all requests: which model is wanted, and how it decodes."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, use_attribute_docstrings=True)
 
-    model: str | None = Field(default=None, description="The name of a model; the default is the first one.")
-    language: str | None = Field(
-        default=None, description="Take the first model of this language, if no model is named."
-    )
-    threshold: Threshold | None = Field(
-        default=None, description="The least score of a mention; the default is tuned with the model."
-    )
-    strategy: Strategy | None = Field(
-        default=None, description="How overlaps are resolved; the default is tuned with the model."
-    )
-    nested: bool | None = Field(
-        default=None, description="Whether mentions may be inside one another; the default is as trained."
-    )
-    scheme: str | None = Field(
-        default=None, description="Annotate like this corpus, if the model was conditioned on it."
-    )
-    agreement: Agreement | None = Field(
-        default=None,
-        description="The weight of the types of the same text in nearby sentences; "
-        "the default is tuned with the model.",
-    )
-    offsets: OffsetUnit = Field(default="codepoints", description="The unit of offsets.")
+    model: str | None = None
+    """The name of a model; the default is the first one."""
+    language: str | None = None
+    """Take the first model of this language, if no model is named."""
+    threshold: Threshold | None = None
+    """The least score of a mention; the default is tuned with the model."""
+    strategy: Strategy | None = None
+    """How overlaps are resolved; the default is tuned with the model."""
+    nested: bool | None = None
+    """Whether mentions may be inside one another; the default is as trained."""
+    scheme: str | None = None
+    """Annotate like this corpus, if the model was conditioned on it."""
+    agreement: Agreement | None = None
+    """The weight of the types of the same text in nearby sentences; the default is tuned with the model."""
+    offsets: OffsetUnit = "codepoints"
+    """The unit of offsets."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -89,19 +83,19 @@ class ModelRequest(BaseModel):
 class DetailedRequest(ModelRequest):
     """A request for mentions with details."""
 
-    alternatives: Annotated[int, Field(ge=0, le=100), INTEGER] = Field(
-        default=0, description="How many of the next best labels to return with each mention."
-    )
-    for_recall: bool = Field(default=False, description="Take the best label even where NONE is more likely.")
+    alternatives: Annotated[int, Field(ge=0, le=100), INTEGER] = 0
+    """How many of the next best labels to return with each mention."""
+    for_recall: bool = False
+    """Take the best label even where NONE is more likely."""
 
 
 class TagRequest(DetailedRequest):
     """One text or several."""
 
-    text: str | Annotated[list[str], Field(max_length=MOST_TEXTS)] = Field(
-        description="The text, or a list of texts.", examples=["Anna Berg met the mayor of Bergen."]
-    )
-    tokens: bool = Field(default=False, description="Return the sentences and tokens too.")
+    text: Annotated[str | Annotated[list[str], Field(max_length=MOST_TEXTS)], EXAMPLES]
+    """The text, or a list of texts."""
+    tokens: bool = False
+    """Return the sentences and tokens too."""
 
 
 class StreamQuery(DetailedRequest):
@@ -113,19 +107,19 @@ class StreamQuery(DetailedRequest):
 class LatticeRequest(ModelRequest):
     """One text, whose fragments are all returned."""
 
-    text: Annotated[str, Field(max_length=LONGEST_LATTICE_TEXT)] = TEXT
-    sentence: Annotated[int, Field(ge=0), INTEGER] | None = Field(
-        default=None, description="Only this sentence, counted from 0; none if the text has fewer."
-    )
+    text: Annotated[str, Field(max_length=LONGEST_LATTICE_TEXT), EXAMPLES]
+    """The text."""
+    sentence: Annotated[int, Field(ge=0), INTEGER] | None = None
+    """Only this sentence, counted from 0; none if the text has fewer."""
 
 
 class ExportRequest(ModelRequest):
     """One text, written in a format for people or other programs."""
 
-    text: str = TEXT
-    format: Literal["jsonl", "brat", "html", "redacted"] = Field(
-        description="JSON lines, brat annotations, a page, or redacted text."
-    )
+    text: Annotated[str, EXAMPLES]
+    """The text."""
+    format: Literal["jsonl", "brat", "html", "redacted"]
+    """JSON lines, brat annotations, a page, or redacted text."""
 
 
 def list_choices(openapi: Any, choices: dict[str, list[str]]) -> None:

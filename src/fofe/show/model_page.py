@@ -24,36 +24,18 @@ from fofe.text.html import PAGE_END, marked_up, page_head
 
 METRICS = "metrics.jsonl"
 NOTHING = "nothing"
+STYLE = Path(__file__).with_suffix(".css")
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
-
-STYLE = """\
-<style>
-body { max-width: 62rem; }
-h1 { letter-spacing: -0.02em; margin-bottom: 0; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
-table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.2rem 0.7rem; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-tr + tr { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
-.heat td { background: color-mix(in srgb, #2b7bba calc(var(--part, 0) * 100%), transparent); }
-figure { display: inline-block; margin: 0.5rem 1rem 0.5rem 0; max-width: 100%; vertical-align: top; }
-figure svg { width: 28rem; max-width: 100%; height: auto; font: 11px system-ui, sans-serif;
-  fill: currentColor; }
-figure.paper svg { width: auto; color: #000; fill: #000; border-radius: 8px; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 1.2rem; font-size: 0.9rem; }
-dt { opacity: 0.7; }
-dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
-.case { margin: 0.8rem 0; padding-left: 0.8rem; border-left: 3px solid #2b7bba; }
-.case .side { display: grid; grid-template-columns: 4rem 1fr; gap: 0.5rem; }
-.case small:first-child, .quiet { opacity: 0.7; }
-</style>
-"""
 
 
 def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, examples_of_each: int) -> str:
     """The page; `corpus` is annotated."""
-    parts = [page_head(f"Report on {name}"), STYLE, f"<h1>{escape(name)}</h1>\n", _facts(model)]
+    parts = [
+        page_head(f"Report on {name}"),
+        f"<style>\n{STYLE.read_text('utf-8')}</style>\n",
+        f"<h1>{escape(name)}</h1>\n",
+        _facts(model),
+    ]
     parts += _learning(model)
     if corpus is not None:
         found = list(model.tag_documents(corpus))
