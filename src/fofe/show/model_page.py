@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.files import read_text
@@ -17,6 +16,7 @@ from fofe.evaluate.errors import ERROR_KINDS, MentionError, examples, find_error
 from fofe.evaluate.scores import score_documents, spans_of
 from fofe.evaluate.tables import score_row, shown
 from fofe.evaluate.thresholds import decoded_curve, score_corpus
+from fofe.model.facts import model_facts
 from fofe.show.svg import axis, line_chart, reliability_diagram
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention
@@ -29,14 +29,11 @@ THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 
 def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, examples_of_each: int) -> str:
-    """The page; `corpus` is annotated."""
-    parts = [
-        page_head(f"Report on {name}"),
-        f"<style>\n{STYLE.read_text('utf-8')}</style>\n",
-        f"<h1>{escape(name)}</h1>\n",
-        _facts(model),
-    ]
-    parts += _learning(model)
+    """The page of a model that was loaded; `corpus` is annotated."""
+    assert model.path is not None, "a loaded model has a path"
+    style = f"<style>\n{STYLE.read_text('utf-8')}</style>\n"
+    parts = [page_head(f"Report on {name}"), style, f"<h1>{escape(name)}</h1>\n", _facts(model.path)]
+    parts += _learning(model.path)
     if corpus is not None:
         found = list(model.tag_documents(corpus))
         errors = find_errors(corpus, found)
@@ -45,30 +42,23 @@ def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, e
     return "".join([*parts, PAGE_END])
 
 
-def _facts(model: Model) -> str:
-    decoding = model.decoding
-    nested = ", nested" if decoding.nested else ""
-    facts = {
-        "language": model.config.language,
-        "labels": ", ".join(model.labels[1:]),
-        "fragments": f"up to {model.config.max_words} words",
-        "decoding": f"{decoding.strategy}{nested}, threshold {decoding.threshold}",
-    }
-    for key in ("command", "seed", "epochs", "best_epoch"):
-        if key in model.training:
-            facts[key.replace("_", " ")] = str(model.training[key])
-    for part in ("dev", "test"):
-        if part in model.training:
-            of_part = model.training[part]
-            facts[part] = f"P {of_part['precision']:.2f} R {of_part['recall']:.2f} F1 {of_part['f1']:.2f}"
-    rows = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>\n" for key, value in facts.items())
-    return f"<dl>{rows}</dl>\n"
+def _facts(path: Path) -> str:
+    rows = []
+    for name, value in model_facts(path).items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        rows.append(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>\n")
+    return f"<dl>{''.join(rows)}</dl>\n"
 
 
-def _learning(model: Model) -> Iterator[str]:
+def _learning(path: Path) -> Iterator[str]:
     """The learning curves, if the model is still in the directory of its run."""
     yield "<h2>Learning</h2>\n"
-    metrics = _metrics(model.path)
+    file = path.resolve().parent / METRICS
+    try:
+        lines = read_text(file).splitlines() if file.is_file() else []
+        metrics = [json.loads(line) for line in lines if line.strip()]
+    except ValueError:
+        raise InputError("has a line that is not JSON", path=file, remedy="move it away") from None
     if not metrics:
         yield f'<p class="quiet">There is no {METRICS} beside the model, so its curves are not known.</p>\n'
         return
@@ -76,23 +66,13 @@ def _learning(model: Model) -> Iterator[str]:
     losses = [(entry["epoch"], entry["loss"]) for entry in metrics]
     yield _figure(line_chart({"loss": losses}, epochs, axis("loss", [y for _, y in losses], low=0.0)))
     names = {"dev_precision": "precision", "dev_recall": "recall", "dev_f1": "F1"}
-    lines = {
+    scores = {
         name: [(entry["epoch"], entry[key]) for entry in metrics if key in entry]
         for key, name in names.items()
     }
-    values = [y for line in lines.values() for _, y in line]
+    values = [y for line in scores.values() for _, y in line]
     if values:
-        yield _figure(line_chart(lines, epochs, axis("dev", values)))
-
-
-def _metrics(path: Path | None) -> list[dict[str, Any]]:
-    file = None if path is None else path.resolve().parent / METRICS
-    if file is None or not file.is_file():
-        return []
-    try:
-        return [json.loads(line) for line in read_text(file).splitlines() if line.strip()]
-    except ValueError:
-        raise InputError("has a line that is not JSON", path=file, remedy="move it away") from None
+        yield _figure(line_chart(scores, epochs, axis("dev", values)))
 
 
 def _scores(gold: Sequence[Document], found: Sequence[Document]) -> str:
