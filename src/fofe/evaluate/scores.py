@@ -91,10 +91,8 @@ def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> 
     return Evaluation.of(labels)
 
 
-def score_spans(
-    gold: Sequence[Set[tuple[int, int, str]]], predicted: Sequence[Set[tuple[int, int, str]]]
-) -> Counts:
-    """Score sets of (start, end, label), one set per sentence or document."""
+def score_spans(gold: Sequence[Set[Item]], predicted: Sequence[Set[Item]]) -> Counts:
+    """Score sets of spans such as (start, end, label), one set per sentence or document."""
     tp = sum(len(true & guess) for true, guess in zip(gold, predicted, strict=True))
     return Counts(tp, sum(map(len, predicted)) - tp, sum(map(len, gold)) - tp)
 

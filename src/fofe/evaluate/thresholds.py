@@ -47,13 +47,10 @@ def threshold_curve(
             span = Span(number, mention.start, mention.end, mention.label)
             best[span] = max(mention.score, best.get(span, mention.score))
     true = spans_of(gold)
-    scores = np.array(list(best.values()), np.float64)
-    right = np.array([span in true for span in best], np.bool_)
     points = []
     for threshold in thresholds:
-        taken = scores >= threshold
-        tp = int((taken & right).sum())
-        points.append(Point(threshold, Counts(tp, int(taken.sum()) - tp, len(true) - tp)))
+        taken = {span for span, score in best.items() if score >= threshold}
+        points.append(Point(threshold, score_spans([true], [taken])))
     return points
 
 

@@ -11,7 +11,7 @@ from fofe.decode import Candidate, Decoding, outer_spans, outermost, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.select import select
 from fofe.evaluate.scheme import Projection
-from fofe.evaluate.scores import Counts, Evaluation, count_by
+from fofe.evaluate.scores import Counts, Evaluation, count_by, score_spans
 from fofe.model.engine import Scorer
 from fofe.training.annotation import Annotation, LabelledSentence, one_to_one
 from fofe.training.config import DecodingConfig
@@ -59,11 +59,7 @@ class ScoredCorpus:
 
     def counts(self, decoding: Decoding) -> Counts:
         """The counts of right, wrong and missed mentions."""
-        right = found = 0
-        for kept, gold in zip(self.found(decoding), self.gold, strict=True):
-            found += len(kept)
-            right += sum((start, end, label) in gold for start, end, label, _ in kept)
-        return Counts(right, found - right, sum(map(len, self.gold)) - right)
+        return score_spans(self.gold, [{one[:3] for one in kept} for kept in self.found(decoding)])
 
     def evaluation(self, decoding: Decoding) -> Evaluation:
         """The scores of names, nominals and every label."""
