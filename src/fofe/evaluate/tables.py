@@ -19,20 +19,7 @@ class Section:
     data: object
 
 
-<<<<<<< HEAD
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
-=======
-def as_text(sections: Sequence[Section]) -> str:
-    return _printable("\n\n".join(section.text for section in sections))
-
-
-def as_json(sections: Sequence[Section]) -> str:
-    data = {section.name: section.data for section in sections}
-    return _printable(json.dumps(data, ensure_ascii=False, indent=2))
-
-
 def table(header: Sequence[str], rows: Sequence[Sequence[str | float]], left: Collection[int] = (0,)) -> str:
->>>>>>> a8f23a1 (Let tables format their numbers, and a corpus check count itself)
     """Columns under their headings: those in `left` aligned to the left, the others to the right."""
     columns = []
     for number, column in enumerate(zip(header, *rows, strict=True)):
@@ -69,17 +56,3 @@ def scores_section(evaluation: Evaluation) -> Section:
 def breakdown_section(name: str, title: str, groups: Mapping[str, Counts]) -> Section:
     data = {group: counts.as_dict() for group, counts in groups.items()}
     return Section(name, score_table(title, groups), data)
-
-
-<<<<<<< HEAD
-def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
-    aligned = (
-        cell.ljust(width) if column in left else cell.rjust(width)
-        for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
-    )
-    return "  ".join(aligned).rstrip()
-=======
-def _printable(text: str) -> str:
-    """Escapes lone surrogates, which UTF-8 cannot encode; JSON has the same escapes."""
-    return text.encode(errors="backslashreplace").decode()
->>>>>>> a8f23a1 (Let tables format their numbers, and a corpus check count itself)
