@@ -1,27 +1,26 @@
 """The state of a run on disk, so that one killed at any moment can go on as if nothing had happened.
 
-A file is written under another name and then renamed: there is always one complete checkpoint. Of the word
-tables only the rows of training words are stored: the others never change.
+Files are replaced atomically: there is always one complete checkpoint. Of the word tables only the rows of
+training words are stored: the others never change.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file as load_arrays
-from safetensors.numpy import save_file as save_arrays
-from safetensors.torch import save_file
+from safetensors.numpy import save as pack_arrays
+from safetensors.torch import save as pack
 from torch import Tensor
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ModelError
+from fofe.base.files import write_atomically
+from fofe.base.settings import build, to_table
 from fofe.training.decoding import Tuned
 from fofe.training.learner import Learner
 
@@ -37,21 +36,22 @@ class Progress:
     evaluations_since_best: int = 0
     cpu_seconds: float = 0.0
 
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Progress:
-        fields: dict[str, Any] = json.loads(text)
-        best = fields.pop("best")
-        return cls(best=Tuned(**best) if best else None, **fields)
-
 
 def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprint: str) -> None:
     """Write the state at the end of an epoch."""
-    metadata = {"progress": progress.to_json(), "fingerprint": fingerprint, "step": str(learner.step)}
-    save_file(_state(learner), _aside(path), metadata=metadata)
-    os.replace(_aside(path), path)
+    state = _network_state(learner)
+    state |= {name: whole[rows] for name, (whole, rows) in _table_state(learner).items()}
+    for name, parameter in learner.network.named_parameters():
+        for key, value in learner.optimiser.state.get(parameter, {}).items():
+            if isinstance(value, Tensor):
+                state[f"optimiser.{name}.{key}"] = value
+    metadata = {
+        "progress": json.dumps(to_table(progress)),
+        "fingerprint": fingerprint,
+        "step": str(learner.step),
+    }
+    with write_atomically(path, "wb") as stream:
+        stream.write(pack(state, metadata))
 
 
 def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
@@ -69,32 +69,31 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
     except (SafetensorError, OSError) as error:
         raise ModelError(f"is broken: {error}", path=path, remedy="start anew without --resume") from None
     learner.step = int(metadata["step"])
-    learner.restore_optimiser({name: value for name, value in saved.items() if name.startswith("optimiser.")})
-    with torch.no_grad():
-        for name, parameter in learner.network.named_parameters():
-            parameter.copy_(saved[f"network.{name}"])
-        for number, average in enumerate(learner.averages):
-            average.copy_(saved[f"average.{number}"])
-    for name, table in learner.tables.items():
-        rows = table.trained_rows
-        table.weights[rows] = saved[f"table.{name}.weights"]
-        table.settled[rows] = saved[f"table.{name}.settled"]
-        if table.decay:
-            table.averages[rows] = saved[f"table.{name}.averages"]
-    return Progress.from_json(metadata["progress"])
+    for name, tensor in _network_state(learner).items():
+        tensor.copy_(saved.pop(name))
+    for name, (whole, rows) in _table_state(learner).items():
+        whole[rows] = saved.pop(name)
+    parameters = dict(learner.network.named_parameters())
+    for key, value in saved.items():
+        name, what = key.removeprefix("optimiser.").rsplit(".", 1)
+        kept = value if what == "step" else value.to(learner.device)
+        learner.optimiser.state[parameters[name]][what] = kept
+    return build(Progress, json.loads(metadata["progress"]))
 
 
-def _state(learner: Learner) -> dict[str, Tensor]:
-    state = {f"network.{name}": value.detach().clone() for name, value in learner.network.named_parameters()}
-    state |= {f"average.{number}": average.clone() for number, average in enumerate(learner.averages)}
-    state |= learner.optimiser_state()
-    for name, table in learner.tables.items():
-        rows = table.trained_rows
-        state[f"table.{name}.weights"] = table.weights[rows]
-        state[f"table.{name}.settled"] = table.settled[rows]
-        if table.decay:
-            state[f"table.{name}.averages"] = table.averages[rows]
-    return state
+def _network_state(learner: Learner) -> dict[str, Tensor]:
+    """The weights of the network and their averages, by name."""
+    state = {f"network.{name}": value.detach() for name, value in learner.network.named_parameters()}
+    return state | {f"average.{number}": average for number, average in enumerate(learner.averages)}
+
+
+def _table_state(learner: Learner) -> dict[str, tuple[Tensor, Tensor]]:
+    """The arrays [V, ...] of the word tables and the rows of them that are stored, by name."""
+    return {
+        f"table.{name}.{part}": (getattr(table, part), table.trained_rows)
+        for name, table in learner.tables.items()
+        for part in ("weights", "averages", "settled")
+    }
 
 
 def save_weights(path: Path, learner: Learner, weights: Mapping[str, FloatArray]) -> None:
@@ -102,8 +101,8 @@ def save_weights(path: Path, learner: Learner, weights: Mapping[str, FloatArray]
     changed = dict(weights)
     for name, table in learner.tables.items():
         changed[f"tables.{name}"] = weights[f"tables.{name}"][table.trained_rows.numpy()]
-    save_arrays(changed, _aside(path))
-    os.replace(_aside(path), path)
+    with write_atomically(path, "wb") as stream:
+        stream.write(pack_arrays(changed))
 
 
 def load_weights(path: Path, learner: Learner) -> dict[str, FloatArray]:
@@ -114,7 +113,3 @@ def load_weights(path: Path, learner: Learner) -> dict[str, FloatArray]:
         rows[table.trained_rows.numpy()] = weights[f"tables.{name}"]
         weights[f"tables.{name}"] = rows
     return weights
-
-
-def _aside(path: Path) -> Path:
-    return path.with_suffix(".writing")

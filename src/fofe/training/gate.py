@@ -63,10 +63,11 @@ def fit_gate(
     random = np.random.default_rng([seed, 1])
     groups = _groups(sentences, random)[: settings.sentences // SENTENCES_AT_ONCE + 1]
     reader = _Reader(config, encoder, weights)
-    vary = _Varied(encoder, sentences, random)
+    known = max((vocabulary.words for vocabulary in encoder.vocabularies.values()), key=len, default=[])
+    known = known or [word for sentence in sentences for word in sentence.words]
     fitting = [reader.read(group) for group in groups]
-    fitting += [reader.read(vary(group)) for _ in range(COPIES) for group in groups]
-    choosing = [reader.read(vary(group)) for group in groups[::CHOSEN_ON]]
+    fitting += [reader.read(_varied(group, known, random)) for _ in range(COPIES) for group in groups]
+    choosing = [reader.read(_varied(group, known, random)) for group in groups[::CHOSEN_ON]]
     vectors = torch.from_numpy(reader.vectors())
     network = nn.Sequential(
         nn.Linear((2 * WINDOW + 1) * vectors.shape[1], settings.width),
@@ -74,7 +75,12 @@ def fit_gate(
         nn.Linear(settings.width, JUDGEMENTS),
     )
     _fit(network, vectors, fitting)
-    return _with_cut(network, vectors, choosing, config.max_words, settings)
+    weights = {
+        f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
+        for number, layer in enumerate((network[0], network[2]))
+        for name, parameter in layer.named_parameters()
+    }
+    return FittedGate(_with_cut(network, vectors, choosing, config.max_words, settings), weights)
 
 
 @dataclass(frozen=True)
@@ -138,31 +144,24 @@ def _targets(scores: Scores) -> FloatArray:
     return np.ascontiguousarray(targets.T)
 
 
-class _Varied:
-    """Replaces words of sentences by others that the model knows, written with the same capitals.
+def _varied(
+    sentences: Sequence[LabelledSentence], known: Sequence[str], random: np.random.Generator
+) -> list[LabelledSentence]:
+    """The sentences with some words replaced by others that the model knows, with the same capitals.
 
     A model knows its training text by heart; mentions in unseen text are less clear. The varied text shows
     the gate how the network scores names and contexts that the corpus lacks.
     """
-
-    def __init__(
-        self, encoder: Encoder, sentences: Sequence[LabelledSentence], random: np.random.Generator
-    ) -> None:
-        self._random = random
-        self._words = max(
-            (vocabulary.words for vocabulary in encoder.vocabularies.values()), key=len, default=[]
-        ) or [word for sentence in sentences for word in sentence.words]
-
-    def __call__(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
-        return [replace(sentence, words=self._replaced(sentence.words)) for sentence in sentences]
-
-    def _replaced(self, words: Sequence[str]) -> list[str]:
-        drawn = self._random.random(len(words)) < REPLACED
-        others = self._random.integers(len(self._words), size=len(words))
-        return [
-            _with_capitals_of(word, self._words[other]) if replaced else word
-            for word, replaced, other in zip(words, drawn.tolist(), others.tolist(), strict=True)
+    varied = []
+    for sentence in sentences:
+        drawn = random.random(len(sentence.words)) < REPLACED
+        others = random.integers(len(known), size=len(sentence.words))
+        words = [
+            _with_capitals_of(word, known[other]) if replaced else word
+            for word, replaced, other in zip(sentence.words, drawn.tolist(), others.tolist(), strict=True)
         ]
+        varied.append(replace(sentence, words=words))
+    return varied
 
 
 def _with_capitals_of(word: str, other: str) -> str:
@@ -195,38 +194,19 @@ def _fit(network: nn.Module, vectors: Tensor, texts: Sequence[_Read]) -> None:
 
 def _with_cut(
     network: nn.Module, vectors: Tensor, texts: Sequence[_Read], max_words: int, settings: GateConfig
-) -> FittedGate:
+) -> GateSettings:
     """Choose the highest cut that lets the wanted share of the network's positives through."""
     with torch.no_grad():
         outputs = [network(vectors[torch.from_numpy(text.seen)].flatten(1)).numpy() for text in texts]
-    wanted = np.sort(
-        np.concatenate(
-            [
-                fragment_scores(scores, text.positives.firsts, text.positives.lasts)
-                for scores, text in zip(outputs, texts, strict=True)
-            ]
-        )
-    )
+    read = list(zip(outputs, texts, strict=True))
+    scores = [fragment_scores(output, text.positives.firsts, text.positives.lasts) for output, text in read]
+    wanted = np.sort(np.concatenate(scores))
     # A little below the score itself, which the tagging engine may round differently.
     cut = float(wanted[int((1 - settings.recall) * len(wanted))]) - 1e-4 if len(wanted) else 0.0
-    passed = sum(
-        len(passing(scores, cut, text.bounds, max_words)) for scores, text in zip(outputs, texts, strict=True)
-    )
+    passed = sum(len(passing(output, cut, text.bounds, max_words)) for output, text in read)
     fragments = sum(len(all_fragments(text.bounds.token_offsets, max_words)) for text in texts)
-    chosen = GateSettings(
-        width=settings.width,
-        window=WINDOW,
-        cut=cut,
-        recall=float((wanted >= cut).mean()) if len(wanted) else 1.0,
-        passed=passed / fragments,
-    )
-    layers = [layer for layer in network.children() if isinstance(layer, nn.Linear)]
-    weights = {
-        f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
-        for number, layer in enumerate(layers)
-        for name, parameter in layer.named_parameters()
-    }
-    return FittedGate(chosen, weights)
+    recall = float((wanted >= cut).mean()) if len(wanted) else 1.0
+    return GateSettings(settings.width, WINDOW, cut, recall, passed / fragments)
 
 
 def _groups(

@@ -137,23 +137,6 @@ class Learner:
             kept[f"tables.{name}"] = table.averaged(self.step).numpy()
         return kept
 
-    def optimiser_state(self) -> dict[str, Tensor]:
-        """The optimiser's state of each parameter, by name."""
-        return {
-            f"optimiser.{name}.{key}": value.clone()
-            for name, parameter in self.network.named_parameters()
-            for key, value in self.optimiser.state.get(parameter, {}).items()
-            if isinstance(value, Tensor)
-        }
-
-    def restore_optimiser(self, saved: Mapping[str, Tensor]) -> None:
-        """Give the optimiser the state that `optimiser_state` returned."""
-        parameters = dict(self.network.named_parameters())
-        for key, value in saved.items():
-            name, what = key.removeprefix("optimiser.").rsplit(".", 1)
-            kept = value if what == "step" else value.to(self.device)
-            self.optimiser.state[parameters[name]][what] = kept
-
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
     """[F] minus the log of the probability mass on each fragment's admissible labels.
