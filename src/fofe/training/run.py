@@ -70,25 +70,22 @@ def train_folds(
     callback: Callback,
     folds: int,
     *,
-    command: str,
-    start: str | Path | None = None,
     resume: bool = False,
+    **options: Any,
 ) -> Path:
     """Train one model per fold, in directories `fold-1` and so on; returns the directory of their ensemble.
 
     Each leaves out another part of the training sentences. It is tuned on the dev set, or, where a corpus has
-    none, on the part that was left out. With `resume`, models that are finished stay as they are.
+    none, on the part that was left out. With `resume`, models that are finished stay as they are. `options`
+    are those of `train`.
     """
     if folds < 2:
         raise FofeError("one fold is no fold: take at least 2, or train without --folds")
-    models = []
-    for number in range(folds):
-        own = Path(folder) / f"fold-{number + 1}"
-        models.append(own / MODEL)
-        if resume and (own / MODEL).exists():
-            continue
-        callback.say(f"fold {number + 1} of {folds}")
-        train(config, own, callback, command=command, start=start, resume=resume, fold=Fold(number, folds))
+    models = [Path(folder) / f"fold-{number + 1}" / MODEL for number in range(folds)]
+    for number, model in enumerate(models):
+        if not resume or not model.exists():
+            callback.say(f"fold {number + 1} of {folds}")
+            train(config, model.parent, callback, resume=resume, fold=Fold(number, folds), **options)
     ensemble = Path(folder) / MODEL
     if not is_ensemble(ensemble) or len(load_ensemble(ensemble).members) != folds:
         refer_to(models, ensemble)
@@ -135,8 +132,10 @@ class Run:
         self._open(resume)
         training = self.config.training
         spent_before = self.progress.cpu_seconds
-        while self.progress.epoch < training.epochs and not self._out_of_patience():
-            epoch = self.progress.epoch
+        patience = training.patience or math.inf
+        while (epoch := self.progress.epoch) < training.epochs:
+            if self.progress.evaluations_since_best >= patience:
+                break
             if self.self_training.due(epoch):
                 self._self_train(epoch)
             self.callback.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
@@ -155,38 +154,31 @@ class Run:
         return model or load_model(self.folder / MODEL)
 
     def _open(self, resume: bool) -> None:
-        checkpoint = self.folder / CHECKPOINT
-        if resume and checkpoint.exists():
+        checkpoint, metrics = self.folder / CHECKPOINT, self.folder / METRICS
+        if checkpoint.exists() and not resume:
+            raise InputError(
+                "holds an earlier run", path=self.folder, remedy="add --resume, or choose another directory"
+            )
+        lines: list[str] = []
+        if checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
             found = self.self_training.stored(self.progress.epoch)
             if found is not None:
                 self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
-            if self.group.leads:
-                self._drop_metrics_after(self.progress.epoch)
+            if metrics.exists():  # what was written after the checkpoint will be written again
+                lines = metrics.read_text("utf-8").splitlines(keepends=True)[: self.progress.epoch]
             self.callback.say(f"resuming after epoch {self.progress.epoch}")
-            return
-        if checkpoint.exists():
-            raise InputError(
-                "holds an earlier run", path=self.folder, remedy="add --resume, or choose another directory"
-            )
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / METRICS).write_text("", "utf-8")
-        except OSError as error:
-            raise InputError(
-                f"cannot be written: {error.strerror}", path=self.folder, remedy="choose another directory"
-            ) from None
-
-    def _drop_metrics_after(self, epoch: int) -> None:
-        """Drop the lines that were written after the checkpoint: they will be written again."""
-        metrics = self.folder / METRICS
-        lines = metrics.read_text("utf-8").splitlines() if metrics.exists() else []
-        with write_atomically(metrics) as stream:
-            stream.writelines(line + "\n" for line in lines[:epoch])
-
-    def _out_of_patience(self) -> bool:
-        patience = self.config.training.patience
-        return patience > 0 and self.progress.evaluations_since_best >= patience
+        if self.group.leads:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(
+                    f"cannot be written: {error.strerror}",
+                    path=self.folder,
+                    remedy="choose another directory",
+                ) from None
+            with write_atomically(metrics) as stream:
+                stream.writelines(lines)
 
     def _self_train(self, epoch: int) -> None:
         """Add the network's findings where the annotation is in doubt."""
