@@ -21,8 +21,7 @@ from fofe.formats.vectors import read_vectors
 from fofe.text.normalise import shape_class
 from fofe.text.tokenise import tokeniser
 from fofe.vectors import train
-from fofe.vectors.corpus import paragraphs, text_files
-from fofe.vectors.train import VectorSettings, cut_sentences, train_vectors
+from fofe.vectors.train import VectorSettings, cut_sentences, paragraphs, text_files, train_vectors
 
 if TYPE_CHECKING:
     from tests.conftest import DiskStates

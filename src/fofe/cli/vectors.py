@@ -57,8 +57,7 @@ def train(args: argparse.Namespace) -> None:
       fofe vectors train news/ -o vectors --lang en --dim 256
       fofe vectors train zhwiki.xml.bz2 -o vectors --lang zh --dim 128 --views char,word
     """
-    from fofe.vectors.corpus import text_files
-    from fofe.vectors.train import VectorSettings, default_views, train_vectors
+    from fofe.vectors.train import VectorSettings, default_views, text_files, train_vectors
 
     args.views = tuple(args.views.split(",")) if args.views else default_views(args.language)
     settings = VectorSettings(**given(args, *(field.name for field in fields(VectorSettings))))

@@ -43,12 +43,11 @@ def coverage(vectors: WordVectors, words: Iterable[str], *, cased: bool, digits:
     """Look the words of a text up as a model with these vectors would."""
     vocabulary = Vocabulary(vectors.words, cased=cased, digits=digits)
     counts = Counter(words)
-    known = {word: count for word, count in counts.items() if word in vocabulary}
-    unknown = Counter({word: count for word, count in counts.items() if word not in known})
+    unknown = {word: count for word, count in counts.items() if word not in vocabulary}
     return Coverage(
         tokens=counts.total(),
-        known_tokens=sum(known.values()),
+        known_tokens=counts.total() - sum(unknown.values()),
         words=len(counts),
-        known_words=len(known),
+        known_words=len(counts) - len(unknown),
         unknown=sorted(unknown.items(), key=lambda item: (-item[1], item[0])),
     )

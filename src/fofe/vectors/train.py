@@ -1,13 +1,14 @@
 """Training word vectors: skip-gram with negative sampling, on text as the tagger sees it.
 
-The text is cut into words once, with the tagger's own tokeniser and digit classes. gensim trains on it, and
-its state is saved after every pass. Both lie in a work directory within that of the vectors, so an
-interrupted training continues with the next source or pass.
+Texts are plain or packed files, directories of them, and Wikipedia dumps. They are cut into words once, with
+the tagger's own tokeniser and digit classes. gensim trains on them, and its state is saved after every pass.
+Both lie in a work directory within that of the vectors, so an interrupted training continues with the next
+source or pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -15,7 +16,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from fofe.base.errors import FofeError, InputError
-from fofe.base.files import write_atomically
+from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.base.version import __version__
@@ -23,11 +24,30 @@ from fofe.formats.vectors import WordVectors, write_vectors
 from fofe.text.normalise import digit_rule
 from fofe.text.segment import in_words, segmenter
 from fofe.text.tokenise import tokeniser
-from fofe.vectors.corpus import Sentences, paragraphs
+from fofe.wiki.dump import is_dump, read_pages, read_site
+from fofe.wiki.languages import wiki_language
+from fofe.wiki.markup import parse
 
 VIEWS = {"zh": ("char", "word")}
 OTHER_VIEWS = ("cased", "uncased")
 ALPHA, LAST_ALPHA = 0.025, 0.0001
+MAX_SENTENCE = 10_000
+"""gensim drops the words of a sentence beyond so many."""
+
+CARD = """\
+# Word vectors
+
+Skip-gram, {dimension} dimensions, window {window}, {negative} negatives, {passes} passes, words seen at \
+least {min_count} times, at most {words}; seed {seed}.
+
+Language {language}; text tokenised by fofe {version}, digits by the rule `{digits}`: give a model \
+the same ones.
+
+| source | sentences | tokens |
+| --- | ---: | ---: |
+{rows}
+Files, most frequent words first: {files}.
+"""
 
 Say = Callable[[str], None]
 
@@ -64,6 +84,35 @@ class VectorSettings:
 def default_views(language: str) -> tuple[str, ...]:
     """Cased and uncased vectors; for Chinese those of characters and of words."""
     return VIEWS.get(language.partition("-")[0].lower(), OTHER_VIEWS)
+
+
+def text_files(paths: Iterable[str | Path]) -> list[Path]:
+    """The files of some paths, those of a directory sorted by name."""
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
+            files += sorted(inside)
+        elif path.exists():
+            files.append(path)
+        else:
+            raise InputError("cannot be read: No such file or directory", path=path)
+    if not files:
+        raise InputError("there is no text", remedy="give files, or directories with files")
+    return files
+
+
+def paragraphs(path: Path, language: str, report: Report) -> Iterator[str]:
+    """The lines of a text, or the paragraphs of the articles of a Wikipedia dump."""
+    if not is_dump(path):
+        yield from (line.rstrip("\r\n") for _, line in read_valid_lines(path, report) if line.strip())
+        return
+    namespaces = read_site(path).namespaces
+    for page in read_pages(path, report):
+        if page.namespace or page.redirect is not None:
+            continue
+        markup = parse(page.markup, wiki_language(language), report, namespaces=namespaces, place=page.title)
+        yield from (line for line in markup.text.splitlines() if line.strip())
 
 
 def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, say: Say) -> list[Path]:
@@ -126,6 +175,22 @@ def cut_sentences(text: str, settings: VectorSettings, unit: str) -> Iterator[li
         yield [digits(word) for word in words]
 
 
+@dataclass(frozen=True)
+class Sentences:
+    """The sentences of files, one a line with spaces between words; they can be iterated over many times."""
+
+    texts: list[Path]
+    lower: bool
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for text in self.texts:
+            with open(text, encoding="utf-8", newline="\n") as stream:
+                for line in stream:
+                    words = (line.lower() if self.lower else line).rstrip("\n").split(" ")
+                    for start in range(0, len(words), MAX_SENTENCE):
+                        yield words[start : start + MAX_SENTENCE]
+
+
 def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say) -> WordVectors:
     """Train to the end, from the last pass whose state was saved."""
     if state.exists():
@@ -139,15 +204,19 @@ def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say
                 f"no word occurs {settings.min_count} times", remedy="give more text, or a lower --min-count"
             )
         model.passes_done = 0
-    done = model.passes_done
-    model.train(
-        sentences,
-        total_examples=model.corpus_count,
-        epochs=settings.passes - done,
-        start_alpha=ALPHA - (ALPHA - LAST_ALPHA) * done / settings.passes,
-        end_alpha=LAST_ALPHA,
-        callbacks=[_Saver(state, settings.passes, say)],
-    )
+    rates = np.linspace(ALPHA, LAST_ALPHA, settings.passes + 1).tolist()
+    for number in range(model.passes_done, settings.passes):
+        model.train(
+            sentences,
+            total_examples=model.corpus_count,
+            epochs=1,
+            start_alpha=rates[number],
+            end_alpha=rates[number + 1],
+        )
+        model.passes_done = number + 1
+        say(f"{state.stem}: pass {number + 1} of {settings.passes} done")
+        if number + 1 < settings.passes:
+            _save_state(model, state)
     return WordVectors(list(model.wv.index_to_key), np.asarray(model.wv.vectors, dtype=np.float32))
 
 
@@ -200,47 +269,12 @@ def _load_state(settings: VectorSettings, path: Path) -> Any:
     return model
 
 
-class _Saver:
-    """A callback of gensim that saves the state after every pass but the last."""
-
-    def __init__(self, path: Path, passes: int, say: Say) -> None:
-        self._path = path
-        self._passes = passes
-        self._say = say
-
-    def on_train_begin(self, model: Any) -> None:
-        pass
-
-    def on_epoch_begin(self, model: Any) -> None:
-        pass
-
-    def on_epoch_end(self, model: Any) -> None:
-        model.passes_done += 1
-        self._say(f"{self._path.stem}: pass {model.passes_done} of {self._passes} done")
-        if model.passes_done < self._passes:
-            _save_state(model, self._path)
-
-    def on_train_end(self, model: Any) -> None:
-        pass
-
-
 def _card(settings: VectorSettings, sizes: list[tuple[str, int, int]], files: list[Path]) -> str:
     total = ("all", sum(size[1] for size in sizes), sum(size[2] for size in sizes))
-    lines = [
-        "# Word vectors",
-        "",
-        f"Skip-gram, {settings.dimension} dimensions, window {settings.window}, {settings.negative} "
-        f"negatives, {settings.passes} passes, words seen at least {settings.min_count} times, at most "
-        f"{settings.words}; seed {settings.seed}.",
-        "",
-        f"Language {settings.language}; text tokenised by fofe {__version__}, digits by the rule "
-        f"`{settings.digits}`: give a model the same ones.",
-        "",
-        "| source | sentences | tokens |",
-        "| --- | ---: | ---: |",
-        *(f"| {source} | {sentences} | {tokens} |" for source, sentences, tokens in (*sizes, total)),
-        "",
-        "Files, most frequent words first: " + ", ".join(file.name for file in files) + ".",
-        "",
-    ]
-    return "\n".join(lines)
+    rows = [f"| {source} | {sentences} | {tokens} |\n" for source, sentences, tokens in (*sizes, total)]
+    return CARD.format(
+        **vars(settings),
+        version=__version__,
+        rows="".join(rows),
+        files=", ".join(file.name for file in files),
+    )
