@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from fofe.base.errors import FofeError
+from fofe.text.document import Mention
 
 
 class Candidate(NamedTuple):
@@ -28,6 +30,7 @@ class Candidate(NamedTuple):
     score: float
 
 
+Item = TypeVar("Item", Candidate, Mention)
 Rank = tuple[float, float, float, str]
 
 
@@ -58,22 +61,6 @@ def contains(outer: Candidate, inner: Candidate) -> bool:
 
 
 Flat = Callable[[Iterable[Candidate]], list[Candidate]]
-
-
-def highest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return _by_rank(candidates, by_score)
-
-
-def longest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return _by_rank(candidates, by_length)
-
-
-def highest_first_by_word(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return _by_word(candidates, by_score)
-
-
-def longest_first_by_word(candidates: Iterable[Candidate]) -> list[Candidate]:
-    return _by_word(candidates, by_length)
 
 
 def _by_rank(candidates: Iterable[Candidate], rank: Callable[[Candidate], Rank]) -> list[Candidate]:
@@ -162,10 +149,10 @@ HIGHEST_FIRST = "highest-first"
 NON_CROSSING = "non-crossing"
 
 _FLAT: dict[str, Flat] = {
-    HIGHEST_FIRST: highest_first,
-    "longest-first": longest_first,
-    "highest-first-by-word": highest_first_by_word,
-    "longest-first-by-word": longest_first_by_word,
+    HIGHEST_FIRST: partial(_by_rank, rank=by_score),
+    "longest-first": partial(_by_rank, rank=by_length),
+    "highest-first-by-word": partial(_by_word, rank=by_score),
+    "longest-first-by-word": partial(_by_word, rank=by_length),
 }
 
 STRATEGIES = (*_FLAT, NON_CROSSING)
@@ -189,19 +176,6 @@ def resolve(
         return non_crossing(pool)
     flat = _FLAT[strategy]
     return recursive(pool, flat) if nested else flat(pool)
-
-
-class Spanned(Protocol):
-    """Whatever has a half-open span: a candidate, a mention."""
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
-
-
-Item = TypeVar("Item", bound=Spanned)
 
 
 def outermost(items: Iterable[Item]) -> list[Item]:

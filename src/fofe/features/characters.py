@@ -1,4 +1,4 @@
-"""The characters of fragments: their FOFE codes, and what a convolution makes of them.
+"""The characters of fragments: their FOFE codes, what a convolution makes of them, and the initials of words.
 
 The code of a fragment is a difference of prefix codes of the text, and its maxima are those of a range of the
 convolved text: so all fragments share one scan and one convolution.
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
 
 LEFT, RIGHT = "character_left", "character_right"
+FIRST_LEFT, FIRST_RIGHT = "initials_left", "initials_right"
 CNN = "character_cnn"
 SPELT = "spelt"
 ACTIVATIONS = ("relu", "tanh")
@@ -194,6 +195,51 @@ def padded(
     stream = np.full(len(source), zero, dtype=characters.dtype)
     stream[inside] = characters[source[inside]]
     return stream, new_starts, new_ends
+
+
+class Initials(Feature):
+    """The codes of the first characters of a fragment's words: sums over these words, which are few.
+
+    The authors' program has this feature, the paper does not mention it.
+    """
+
+    torch_module = "fofe.features.characters_torch"
+
+    @staticmethod
+    def columns(config: ModelConfig) -> dict[str, int]:
+        characters = config.characters
+        return (
+            {FIRST_LEFT: characters.dimension, FIRST_RIGHT: characters.dimension}
+            if characters.initials
+            else {}
+        )
+
+    @staticmethod
+    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+        """The vectors of characters."""
+        return {"initials.weight": (sizes.alphabet, config.characters.dimension)}
+
+    def __init__(self, model: ModelParts) -> None:
+        assert model.encoder.alphabet is not None, "a model that reads characters has an alphabet"
+        self._alphabet = model.encoder.alphabet
+        self._factor = model.config.characters.factor
+        self._vectors = model.weights["initials.weight"]
+        self._left = np.ascontiguousarray(model.columns[FIRST_LEFT])
+        self._right = np.ascontiguousarray(model.columns[FIRST_RIGHT])
+
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
+        initials = self._vectors[self._alphabet.rows("".join([word[0] for word in text.words]))]
+        # [T, H] what the initials of words add as the last and as the first of a fragment.
+        last_adds, first_adds = initials @ self._left, initials @ self._right
+
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            firsts, lasts = fragments.firsts[part], fragments.lasts[part]
+            for distance in range(int((lasts - firsts).max(initial=-1)) + 1):
+                longer = np.flatnonzero(lasts - firsts >= distance)
+                added = last_adds[lasts[longer] - distance] + first_adds[firsts[longer] + distance]
+                hidden[longer] += np.float32(self._factor**distance) * added
+
+        return add_to
 
 
 class Convolution:

@@ -105,9 +105,9 @@ class NameTable:
         self.sets = sets
         self.members = members
         self._bits = max(10, len(keys).bit_length() + _SPARE_BITS)
-        self._bitmap = _bitmap(keys, self._bits)
-        self._bucket_bits = max(1, len(keys).bit_length())
-        self._buckets = _buckets(keys, self._bucket_bits)
+        marks = np.zeros(1 << self._bits, dtype=bool)
+        marks[keys >> np.uint64(64 - self._bits)] = True
+        self._bitmap = np.packbits(marks, bitorder="little")
 
     @classmethod
     def from_pairs(cls, types: Sequence[str], keys: Keys, numbers: IntArray) -> NameTable:
@@ -152,14 +152,9 @@ class NameTable:
         places = keys >> np.uint64(64 - self._bits)
         hits = self._bitmap[places >> np.uint64(3)] >> (places & np.uint64(7)).astype(np.uint8)
         maybe = np.flatnonzero(hits & 1)
-        buckets = keys[maybe] >> np.uint64(64 - self._bucket_bits)
-        places, ends = self._buckets[buckets], self._buckets[buckets + np.uint64(1)]
-        while len(maybe):  # as often as there are keys in a bucket: one or two, hardly ever more than six
-            inside = places < ends
-            maybe, places, ends = maybe[inside], places[inside], ends[inside]
-            same = self.keys[places] == keys[maybe]
-            found[maybe[same]] = self.sets[places[same]]
-            maybe, places, ends = maybe[~same], places[~same] + 1, ends[~same]
+        nearest = np.minimum(np.searchsorted(self.keys, keys[maybe]), len(self.keys) - 1)
+        same = self.keys[nearest] == keys[maybe]
+        found[maybe[same]] = self.sets[nearest[same]]
         return found
 
     def sets_of(self, keys: FragmentKeys, fragments: Fragments) -> IntArray:
@@ -221,21 +216,3 @@ def _mixed(numbers: Keys) -> Keys:
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed: Keys = numbers ^ (numbers >> np.uint64(31))
     return mixed
-
-
-def _buckets(keys: Keys, bits: int) -> NDArray[np.int32]:
-    """[2^bits + 1] where the sorted keys with the same upper bits begin."""
-    counts = np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
-    return np.append(0, np.cumsum(counts)).astype(np.int32)
-
-
-def _bitmap(keys: Keys, bits: int) -> NDArray[np.uint8]:
-    """[2^bits / 8] with the bit set that the upper bits of each of the sorted keys point to."""
-    places = keys >> np.uint64(64 - bits)
-    bytes_of = places >> np.uint64(3)
-    bitmap = np.zeros(1 << (bits - 3), dtype=np.uint8)
-    if len(keys):
-        firsts = np.flatnonzero(np.append(True, bytes_of[1:] != bytes_of[:-1]))
-        marks = np.left_shift(np.uint8(1), (places & np.uint64(7)).astype(np.uint8))
-        bitmap[bytes_of[firsts]] = np.bitwise_or.reduceat(marks, firsts)
-    return bitmap

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fofe.features.characters import CharacterCnn, CharacterFofe
+from fofe.features.characters import CharacterCnn, CharacterFofe, Initials
 from fofe.features.feature import Feature
 from fofe.features.gazetteer import GazetteerMatches
-from fofe.features.initials import Initials
 from fofe.features.schemes import Schemes
 from fofe.features.surroundings import Surroundings
 from fofe.features.word_codes import WordCodes
