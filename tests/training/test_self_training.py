@@ -20,7 +20,7 @@ from fofe.training.config import RunConfig, load_config
 from fofe.training.corpora import Corpora, read_corpora
 from fofe.training.decoding import ScoredCorpus
 from fofe.training.run import Run
-from fofe.training.self_training import FILE, PseudoLabels, SelfTraining, chances
+from fofe.training.self_training import PseudoLabels, chances, find_missing, self_training_epochs
 
 CORPUS = """\
 [[corpus]]
@@ -64,19 +64,18 @@ def partial(tiny_config: Path, tmp_path: Path) -> RunConfig:
     return load_config(tmp_path / "partial.toml", {"training.epochs": 4})
 
 
-def looked(config: RunConfig, model: Path, folder: Path) -> tuple[Corpora, PseudoLabels]:
+def looked(config: RunConfig, model: Path) -> tuple[Corpora, PseudoLabels]:
     """What a trained model finds in the training sentences."""
     stored = load_model(model)
     corpora = read_corpora(config)
-    self_training = SelfTraining(corpora, stored.labels, 4, folder)
     engine = Engine(stored.config, stored.encoder, stored.weights)
-    return corpora, self_training.find(engine, 1, nested=True)
+    return corpora, find_missing(engine, corpora, stored.labels, nested=True)
 
 
 def test_what_a_good_network_is_sure_of_was_missing(
-    partial: RunConfig, tiny_config: Path, tiny_path: Path, tmp_path: Path
+    partial: RunConfig, tiny_config: Path, tiny_path: Path
 ) -> None:
-    corpora, found = looked(partial, tiny_path, tmp_path)
+    corpora, found = looked(partial, tiny_path)
     (whole,) = read_corpora(load_config(tiny_config)).parts
     (given,) = corpora.parts
     gone = {
@@ -117,21 +116,21 @@ def test_the_dev_set_tells_how_much_of_what_is_found_was_missed(missing: float, 
 
 def test_sure_ones_are_mentions_and_likely_ones_open() -> None:
     sentences = [LabelledSentence(["a", "b", "c"], [(0, 1, "PER")]), LabelledSentence(["d"], [])]
-    made = PseudoLabels(3, [(0, 1, 2, "ORG")], [(1, 0, 1)]).added_to(sentences)
+    made = PseudoLabels(((0, 1, 2, "ORG"),), ((1, 0, 1),)).added_to(sentences)
     assert made[0].spans == [(0, 1, "PER"), (1, 2, "ORG")]
     assert made[1].unknown == ((0, 1),)
     assert sentences[0].spans == [(0, 1, "PER")], "the corpus itself stays as it is"
 
 
-def test_marked_negatives_are_never_found(partial: RunConfig, tiny_path: Path, tmp_path: Path) -> None:
-    _, found = looked(partial, tiny_path, tmp_path)
+def test_marked_negatives_are_never_found(partial: RunConfig, tiny_path: Path) -> None:
+    _, found = looked(partial, tiny_path)
     number, start, end, _ = found.sure[0]
     corpus = Path(partial.corpus[0].train[0])
     documents = [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
     tokens = list(tokeniser("en").document(documents[number]["text"]).tokens)
     documents[number]["negatives"] = [[tokens[start].start, tokens[end - 1].end]]
     corpus.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
-    corpora, found = looked(partial, tiny_path, tmp_path)
+    corpora, found = looked(partial, tiny_path)
     assert corpora.train[number].negatives == ((start, end),)
     assert (number, start, end) not in {mention[:3] for mention in found.sure}
 
@@ -141,7 +140,6 @@ def test_training_in_doubt_can_be_resumed(partial: RunConfig, tmp_path: Path) ->
     Run(partial, tmp_path / "whole", recorder, command="test").train()
     found = [line for line in recorder.lines if "in doubt" in line]
     assert len(found) == 3, "before every epoch but the first"
-    assert json.loads((tmp_path / "whole" / FILE).read_text("utf-8"))["epoch"] == 3
     for epoch in (2, 3):
         folder = tmp_path / f"cut{epoch}"
         with pytest.raises(KeyboardInterrupt):
@@ -151,8 +149,6 @@ def test_training_in_doubt_can_be_resumed(partial: RunConfig, tmp_path: Path) ->
         assert weights[0].read_bytes() == weights[1].read_bytes()
 
 
-def test_a_corpus_annotated_in_full_is_believed(tiny_config: Path, tmp_path: Path) -> None:
-    corpora = read_corpora(load_config(tiny_config))
-    self_training = SelfTraining(corpora, corpora.labels(), 8, tmp_path)
-    assert not any(self_training.due(epoch) for epoch in range(9))
-    assert self_training.stored(8) is None
+def test_a_corpus_annotated_in_full_is_believed(tiny_config: Path, partial: RunConfig) -> None:
+    assert self_training_epochs(read_corpora(partial), 4) == {1, 2, 3}
+    assert not self_training_epochs(read_corpora(load_config(tiny_config)), 8)

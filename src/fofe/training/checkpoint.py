@@ -23,6 +23,7 @@ from fofe.base.files import write_atomically
 from fofe.base.settings import build, to_table
 from fofe.training.decoding import Tuned
 from fofe.training.learner import Learner
+from fofe.training.self_training import PseudoLabels
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Progress:
     best_epoch: int = 0
     evaluations_since_best: int = 0
     cpu_seconds: float = 0.0
+    pseudo_labels: PseudoLabels | None = None
+    """What self-training found last."""
 
 
 def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprint: str) -> None:

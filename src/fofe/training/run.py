@@ -27,7 +27,7 @@ from fofe.training.corpora import Fold, read_corpora
 from fofe.training.decoding import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
-from fofe.training.self_training import SelfTraining
+from fofe.training.self_training import find_missing, self_training_epochs
 from fofe.training.setup import prepare
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -121,9 +121,6 @@ class Run:
         self.setup = prepare(config, self.corpora, start=start)
         self.config = config = self.setup.config
         self.setup.learner.group = self.group
-        self.self_training = SelfTraining(
-            self.corpora, self.setup.labels, config.training.epochs, self.folder
-        )
         self.command = command
         self.progress = Progress()
 
@@ -133,11 +130,12 @@ class Run:
         training = self.config.training
         spent_before = self.progress.cpu_seconds
         patience = training.patience or math.inf
+        self_training = self_training_epochs(self.corpora, training.epochs)
         while (epoch := self.progress.epoch) < training.epochs:
             if self.progress.evaluations_since_best >= patience:
                 break
-            if self.self_training.due(epoch):
-                self._self_train(epoch)
+            if epoch in self_training:
+                self._self_train()
             self.callback.begin_epoch(epoch + 1, training.epochs, self.setup.sampler.batches_per_epoch())
             loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.callback.step)
             self.progress.epoch += 1
@@ -162,8 +160,7 @@ class Run:
         lines: list[str] = []
         if checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
-            found = self.self_training.stored(self.progress.epoch)
-            if found is not None:
+            if found := self.progress.pseudo_labels:
                 self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
             if metrics.exists():  # what was written after the checkpoint will be written again
                 lines = metrics.read_text("utf-8").splitlines(keepends=True)[: self.progress.epoch]
@@ -180,12 +177,12 @@ class Run:
             with write_atomically(metrics) as stream:
                 stream.writelines(lines)
 
-    def _self_train(self, epoch: int) -> None:
+    def _self_train(self) -> None:
         """Add the network's findings where the annotation is in doubt."""
         engine = Engine(self.config.model, self.setup.encoder, self.setup.learner.weights())
-        found = self.self_training.find(engine, epoch, nested=self.config.decoding.nested)
-        if self.group.leads:
-            self.self_training.store(found)
+        nested = self.config.decoding.nested
+        found = find_missing(engine, self.corpora, self.setup.labels, nested=nested)
+        self.progress.pseudo_labels = found
         self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
         self.callback.say(
             f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"

@@ -11,17 +11,14 @@ label.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fofe.base.arrays import IntArray
-from fofe.base.files import write_atomically
 from fofe.decode import Candidate, resolve
 from fofe.model.engine import Scorer
 from fofe.training.annotation import IN_DOUBT, LabelledSentence
@@ -35,7 +32,6 @@ EDGES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 CERTAIN = 0.9
 POSSIBLE = 0.2
 """From which chance on a finding counts as a mention, or is left open."""
-FILE = "self_training.json"
 
 Numbered = tuple[int, Candidate]
 """A candidate and the number of its sentence."""
@@ -45,11 +41,9 @@ Numbered = tuple[int, Candidate]
 class PseudoLabels:
     """The findings in the training sentences of a run, which are numbered."""
 
-    epoch: int
-    """How many epochs had been done."""
-    sure: list[tuple[int, int, int, str]]
+    sure: tuple[Any, ...] = ()
     """Sentence, start, end and label of mentions, in the labels of the corpus."""
-    likely: list[tuple[int, int, int]]
+    likely: tuple[Any, ...] = ()
     """Sentence, start and end of possible mentions."""
 
     def added_to(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
@@ -63,54 +57,31 @@ class PseudoLabels:
         return made
 
 
-class SelfTraining:
-    """Looks for missing mentions in due time, and stores the findings for a run that is resumed."""
+def self_training_epochs(corpora: Corpora, epochs: int) -> set[int]:
+    """After how many epochs of a run to look for missing mentions; never where no corpus is in doubt."""
+    if all(part.config.unannotated != IN_DOUBT for part in corpora.parts):
+        return set()
+    return {math.ceil(number * epochs / (ROUNDS + 1)) for number in range(1, ROUNDS + 1)} - {epochs}
 
-    def __init__(self, corpora: Corpora, labels: Sequence[str], epochs: int, folder: Path) -> None:
-        self._corpora = corpora
-        self._labels = labels
-        self._path = folder / FILE
-        in_doubt = any(part.config.unannotated == IN_DOUBT for part in corpora.parts)
-        rounds = {math.ceil(number * epochs / (ROUNDS + 1)) for number in range(1, ROUNDS + 1)}
-        self._epochs = rounds - {epochs} if in_doubt else set()
 
-    def due(self, epoch: int) -> bool:
-        """Whether it is time, after so many epochs."""
-        return epoch in self._epochs
-
-    def find(self, engine: Scorer, epoch: int, *, nested: bool) -> PseudoLabels:
-        """Read the training sentences of all corpora in doubt."""
-        found = PseudoLabels(epoch, [], [])
-        first = 0
-        for part in self._corpora.parts:
-            if part.config.unannotated == IN_DOUBT:
-                how: dict[str, Any] = {"annotation": part.annotation, "nested": nested}
-                dev, train = (
-                    score_corpus(part.name, engine, sentences, self._labels, EDGES[0], **how)
-                    for sentences in (part.dev, part.train)
-                )
-                for number, candidate, chance in chances(dev, train, part.train):
-                    start, end, label, _ = candidate
-                    if chance >= CERTAIN:
-                        found.sure.append((first + number, start, end, label))
-                    elif chance >= POSSIBLE:
-                        found.likely.append((first + number, start, end))
-            first += len(part.train)
-        return found
-
-    def store(self, found: PseudoLabels) -> None:
-        """Write the findings to a file of the run."""
-        with write_atomically(self._path) as stream:
-            json.dump(vars(found), stream)
-
-    def stored(self, epoch: int) -> PseudoLabels | None:
-        """The findings before so many epochs were done, if there was a round."""
-        if not self._epochs or epoch <= min(self._epochs) or not self._path.exists():
-            return None
-        stored: dict[str, Any] = json.loads(self._path.read_text("utf-8"))
-        sure = [(number, start, end, label) for number, start, end, label in stored["sure"]]
-        likely = [(number, start, end) for number, start, end in stored["likely"]]
-        return PseudoLabels(stored["epoch"], sure, likely)
+def find_missing(engine: Scorer, corpora: Corpora, labels: Sequence[str], *, nested: bool) -> PseudoLabels:
+    """Read the training sentences of all corpora in doubt."""
+    sure, likely = [], []
+    first = 0
+    for part in corpora.parts:
+        if part.config.unannotated == IN_DOUBT:
+            how: dict[str, Any] = {"annotation": part.annotation, "nested": nested}
+            dev, train = (
+                score_corpus(part.name, engine, sentences, labels, EDGES[0], **how)
+                for sentences in (part.dev, part.train)
+            )
+            for number, (start, end, label, _), chance in chances(dev, train, part.train):
+                if chance >= CERTAIN:
+                    sure.append((first + number, start, end, label))
+                elif chance >= POSSIBLE:
+                    likely.append((first + number, start, end))
+        first += len(part.train)
+    return PseudoLabels(tuple(sure), tuple(likely))
 
 
 def chances(
