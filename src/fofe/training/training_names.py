@@ -7,25 +7,15 @@ what it will not find in other text. So a training name counts only in documents
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
+from fofe.features import name_table
 from fofe.features.fragments import Fragments
 from fofe.features.gazetteer import GazetteerConfig, load_gazetteer, make_table
-from fofe.features.name_table import (
-    EXACT,
-    FOLDED,
-    KINDS,
-    LAST,
-    FragmentKeys,
-    Keys,
-    NameBits,
-    NameTable,
-    keys_of,
-    keys_within,
-)
+from fofe.features.name_table import KINDS, FragmentKeys, Keys, NameBits, NameTable, keys_of, keys_within
 from fofe.model.storage import StoredModel
 from fofe.training.annotation import LabelledSentence, token_offsets
 
@@ -71,24 +61,36 @@ def prepare_names(
         return None
     if start is not None and start.names is not None:
         return TrainingNames(start.names, None)
-    tables = [] if config.file is None else [load_gazetteer(config.file).table]
+    table = None if config.file is None else load_gazetteer(config.file).table
     if not config.training_names:
-        return TrainingNames(tables[0], None)
-    named = _mentions(sentences)
-    tables.append(make_table(named))
-    table = tables[0] if len(tables) == 1 else tables[0].merged(tables[1])
-    return TrainingNames(table, _own_names(sentences, table))
+        assert table is not None, "a gazetteer has a file or the names of the training text"
+        return TrainingNames(table, None)
+    mentions = make_table(_mentions(sentences))
+    return without_own_names(mentions if table is None else table.merged(mentions), sentences)
 
 
 def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> TrainingNames:
-    """The names of a trained model for the text that it was trained on: a document's own are left out."""
-    known = [
-        replace(sentence, spans=[span for span in sentence.spans if _type_of(span[2]) in table.types])
-        for sentence in sentences
+    """The names of a model for the text that it is trained on: a document's own are left out.
+
+    Those are training names of one document only, each by its key within that document.
+    """
+    texts, numbers, documents = [], [], []
+    for sentence, document in zip(sentences, _documents(sentences).tolist(), strict=True):
+        for start, end, label in sentence.spans:
+            if _type_of(label) in table.types:
+                texts.append(" ".join(sentence.words[start:end]))
+                numbers.append(table.types.index(_type_of(label)))
+                documents.append(document)
+    types, owners = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
+    long = np.flatnonzero([" " in text for text in texts])
+    last_words = [texts[number].rsplit(" ", 1)[1] for number in long.tolist()]
+    found = [
+        _in_one_document(keys_of(texts, name_table.EXACT), types, owners),
+        _in_one_document(keys_of(texts, name_table.FOLDED), types, owners),
+        _in_one_document(keys_of(last_words, name_table.LAST), types[long], owners[long]),
     ]
-    return TrainingNames(
-        table, _own_names(known, table) if any(sentence.spans for sentence in known) else None
-    )
+    keys, types = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return TrainingNames(table, NameTable.from_pairs(table.types, keys, types) if len(keys) else None)
 
 
 def _type_of(label: str) -> str:
@@ -112,27 +114,6 @@ def _documents(sentences: Sequence[LabelledSentence]) -> IntArray:
         return documents
     together = min(NEIGHBOURS, -(-len(sentences) // ENOUGH_DOCUMENTS))
     return np.arange(len(sentences)) // together
-
-
-def _own_names(sentences: Sequence[LabelledSentence], table: NameTable) -> NameTable:
-    """Of the training names those of one document only, each by its key within that document."""
-    texts, numbers, documents = [], [], []
-    for sentence, document in zip(sentences, _documents(sentences).tolist(), strict=True):
-        for start, end, label in sentence.spans:
-            texts.append(" ".join(sentence.words[start:end]))
-            numbers.append(table.types.index(_type_of(label)))
-            documents.append(document)
-    types, owners = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
-    long = np.flatnonzero([" " in text for text in texts])
-    last_words = [texts[number].rsplit(" ", 1)[1] for number in long.tolist()]
-    found = [
-        _in_one_document(keys_of(texts, EXACT), types, owners),
-        _in_one_document(keys_of(texts, FOLDED), types, owners),
-        _in_one_document(keys_of(last_words, LAST), types[long], owners[long]),
-    ]
-    return NameTable.from_pairs(
-        table.types, np.concatenate([keys for keys, _ in found]), np.concatenate([of for _, of in found])
-    )
 
 
 def _in_one_document(keys: Keys, types: IntArray, documents: IntArray) -> tuple[Keys, IntArray]:
