@@ -87,7 +87,8 @@ def read(folder: Path, **changes: str) -> tuple[Corpus, Corpus]:
 def test_labels_of_the_model_are_those_that_the_corpora_stand_for(tmp_path: Path) -> None:
     corpora = read_corpora(configured(tmp_path))
     assert corpora.labels() == ["NONE", "GPE", "LOC", "MISC", "ORG", "PER", "PER_NOM"]
-    assert [len(part) for part in (corpora.train, corpora.dev, corpora.test)] == [4, 4, 2]
+    sizes = [sum(len(one.part(name)) for one in corpora.parts) for name in ("train", "dev", "test")]
+    assert sizes == [4, 4, 2]
 
 
 def test_what_is_annotated_and_whether_it_nests_is_found_out(tmp_path: Path) -> None:
@@ -309,12 +310,12 @@ def test_the_part_that_is_left_out_is_the_dev_set_where_there_is_none(tiny_confi
     whole = read_corpora(with_dev)
     part = read_corpora(with_dev, Fold(0, 3))
     assert len(part.train) == len(whole.train) - len(part.parts[0].held_out)
-    assert part.dev == whole.dev
+    assert part.parts[0].dev == whole.parts[0].dev
     assert part.labels() == whole.labels()
     text = tiny_config.read_text("utf-8").replace('dev = "dev.jsonl"\n', "")
     alone = tiny_config.with_name("alone.toml")
     alone.write_text(text, encoding="utf-8")
     without = read_corpora(load_config(alone), Fold(0, 3))
-    assert without.dev == without.parts[0].held_out
-    assert without.test == []
-    assert len(without.train) + len(without.dev) == len(whole.train)
+    assert without.parts[0].dev == without.parts[0].held_out
+    assert without.parts[0].test == []
+    assert len(without.train) + len(without.parts[0].dev) == len(whole.train)

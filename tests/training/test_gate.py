@@ -39,7 +39,7 @@ def test_it_turns_most_fragments_away_and_keeps_what_the_network_wants(
     model = load_model(tiny_path)
     gate = fitted(tiny_path, corpora.train * 20)
     engine = Engine(model.config, model.encoder, model.weights | gate.weights, gate.settings)
-    sentences = [sentence.words for sentence in corpora.dev]
+    sentences = [sentence.words for sentence in corpora.parts[0].dev]
     gated, everything = engine.score(sentences), engine.score(sentences, exact=True)
 
     def positives(scores: Any) -> set[tuple[int, int]]:

@@ -57,30 +57,30 @@ def numbered(tmp_path: Path) -> Path:
 
 def test_given_corpora_are_used_as_they_are(config: RunConfig) -> None:
     corpora = read_corpora(config)
-    assert (len(corpora.train), len(corpora.dev), len(corpora.test)) == (120, 30, 0)
+    assert (len(corpora.train), len(corpora.parts[0].dev), len(corpora.parts[0].test)) == (120, 30, 0)
 
 
 def test_a_corpus_without_dev_is_split_always_the_same_way(config: RunConfig, numbered: Path) -> None:
     config = with_data(config, train=(str(numbered),), dev=None)
     corpora = read_corpora(config)
-    parts = [texts(corpora.train), texts(corpora.dev), texts(corpora.test)]
+    parts = [texts(corpora.train), texts(corpora.parts[0].dev), texts(corpora.parts[0].test)]
     assert [len(part) for part in parts] == [180, 10, 10]
     everything = [sentence for part in parts for sentence in part]
     assert len(set(everything)) == 200
     again = read_corpora(config)
-    assert parts == [texts(again.train), texts(again.dev), texts(again.test)]
+    assert parts == [texts(again.train), texts(again.parts[0].dev), texts(again.parts[0].test)]
 
 
 def test_a_given_test_set_is_kept_when_dev_is_held_out(config: RunConfig, numbered: Path) -> None:
     test = config.corpora[0].dev
     corpora = read_corpora(with_data(config, train=(str(numbered),), dev=None, test=test))
-    assert (len(corpora.train), len(corpora.dev), len(corpora.test)) == (190, 10, 30)
-    assert all("Sentence" not in text for text in texts(corpora.test))
+    assert (len(corpora.train), len(corpora.parts[0].dev), len(corpora.parts[0].test)) == (190, 10, 30)
+    assert all("Sentence" not in text for text in texts(corpora.parts[0].test))
 
 
 def test_contexts_are_cut_where_a_sentence_is_held_out(config: RunConfig, numbered: Path) -> None:
     corpora = read_corpora(with_data(config, train=(str(numbered),), dev=None))
-    for part in (corpora.train, corpora.dev, corpora.test):
+    for part in (corpora.train, corpora.parts[0].dev, corpora.parts[0].test):
         assert part[0].opens
         for before, sentence in pairwise(part):
             document, number = map(int, sentence.words[1][1:].split("x"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,13 @@ class Fold:
         Each sentence is left out by exactly one fold. Documents stay whole unless there are too few of them.
         """
         units = list(accumulate(int(sentence.opens) for sentence in sentences))
-        if units and units[-1] - units[0] + 1 < self.folds:
+        if len(set(units)) < self.folds:
             units = list(range(len(sentences)))
         distinct = sorted(set(units))
         if len(distinct) < self.folds:
             raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
-        order = np.random.default_rng(0).permutation(len(distinct))
-        left_out = {distinct[position] for position in order[self.number :: self.folds].tolist()}
+        order = np.random.default_rng(0).permutation(distinct)
+        left_out = set(order[self.number :: self.folds].tolist())
         numbers: tuple[list[int], list[int]] = ([], [])
         for number, unit in enumerate(units):
             numbers[unit in left_out].append(number)
@@ -67,7 +67,8 @@ class Corpus:
 
     def part(self, name: str) -> list[LabelledSentence]:
         """The sentences of train, dev or test."""
-        return {"train": self.train, "dev": self.dev, "test": self.test}[name]
+        sentences: list[LabelledSentence] = getattr(self, name)
+        return sentences
 
     def scheme(self) -> dict[str, Any]:
         """The annotation as a model stores it: enough to be scored on the corpus, in plain values."""
@@ -95,14 +96,6 @@ class Corpora:
     def train(self) -> list[LabelledSentence]:
         """The training sentences, corpus after corpus."""
         return [sentence for part in self.parts for sentence in part.train]
-
-    @property
-    def dev(self) -> list[LabelledSentence]:
-        return [sentence for part in self.parts for sentence in part.dev]
-
-    @property
-    def test(self) -> list[LabelledSentence]:
-        return [sentence for part in self.parts for sentence in part.test]
 
     def labels(self) -> list[str]:
         """NONE and the model's labels, in order."""
@@ -145,15 +138,18 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
         train, dev, test = _split(train, 2)
     max_words = config.model.max_words
     what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
-    _note(report, what, train, lambda _, start, end: end - start > max_words)
+    for sentence in train:
+        long = (span for span in sentence.spans if span[1] - span[0] > max_words)
+        _note(report, what, sentence, long)
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
+    what = "mentions inside others that a model without decoding.nested = true does not find"
     if not annotation.nested:
-        what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
-        _note(report, f"mentions inside others {what}", everything, _is_inner)
-    elif not config.decoding.nested:
-        what = "that a model without decoding.nested = true does not find"
-        _note(report, f"mentions inside others {what}", everything, _is_inner)
+        learned = "which has nested = false: learned, but not scored"
+        what = f"mentions inside others in corpus {corpus.name!r}, {learned}"
+    for sentence in everything if not (annotation.nested and config.decoding.nested) else ():
+        outer = set(outer_spans(span[:2] for span in sentence.spans))
+        _note(report, what, sentence, (span for span in sentence.spans if span[:2] not in outer))
     ignored = {label for label in _own_labels(everything) if not annotation.labels[label]}
     parts = [_without(ignored, part, report) for part in (train, dev, test, held_out)]
     return Corpus(corpus, annotation, *parts)
@@ -164,11 +160,15 @@ def make_annotation(
 ) -> Annotation:
     """How a corpus is annotated: as it is configured, and for the rest as its sentences look."""
     occurring = _own_labels(sentences)
-    types = {split_label(label)[0] for label in occurring} if corpus.types is None else set(corpus.types)
-    kinds = {split_label(label)[1] for label in occurring} if corpus.kinds is None else set(corpus.kinds)
-    exhaustive = {join_label(type, kind) for type, kind in product(types, kinds)}
+    types = {split_label(label)[0] for label in occurring}
+    kinds = {split_label(label)[1] for label in occurring}
+    exhaustive = {
+        join_label(type, kind)
+        for type in (types if corpus.types is None else corpus.types)
+        for kind in (kinds if corpus.kinds is None else corpus.kinds)
+    }
     for key in corpus.labels:
-        if key not in occurring and key not in {split_label(label)[0] for label in occurring}:
+        if key not in occurring | types:
             report.note(f"labels in the mapping of corpus {corpus.name!r} that do not occur there", key)
     nested = _any_overlap(sentences) if corpus.nested is None else corpus.nested
     strict = nested or not nested_model
@@ -207,20 +207,11 @@ def _without(
 
 
 def _note(
-    report: Report,
-    what: str,
-    sentences: Iterable[LabelledSentence],
-    applies: Callable[[LabelledSentence, int, int], bool],
+    report: Report, what: str, sentence: LabelledSentence, spans: Iterable[tuple[int, int, str]]
 ) -> None:
-    """Report the mentions that something applies to."""
-    for sentence in sentences:
-        for start, end, _ in sentence.spans:
-            if applies(sentence, start, end):
-                report.note(what, " ".join(sentence.words[start:end]))
-
-
-def _is_inner(sentence: LabelledSentence, start: int, end: int) -> bool:
-    return (start, end) not in set(outer_spans(span[:2] for span in sentence.spans))
+    """Report some mentions of a sentence."""
+    for start, end, _ in spans:
+        report.note(what, " ".join(sentence.words[start:end]))
 
 
 def _note_unlearnable_labels(corpora: Corpora) -> None:
