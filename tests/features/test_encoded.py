@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import all_fragments
+from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 
 words = st.text(alphabet="abcX é😀", min_size=1, max_size=6)
@@ -99,7 +100,7 @@ def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens() -> None:
         "character": Vocabulary(["北", "京"], cased=True, digits="shape"),
         "word": Vocabulary(["北京"], cased=True, digits="shape"),
     }
-    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], ["word"])
+    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], [ViewConfig("word", "word")])
     text = made.encode([["北", "京", "人"], ["iPhone"]])
     known = len(vocabularies["word"].unknowns)
     assert text.words["word"].tolist()[:2] == [known, known]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fofe.features.encoded import Encoder
+from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import SamplingConfig
@@ -126,7 +127,7 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
         "character": Vocabulary([*"北京人"], cased=True, digits="shape"),
         "word": Vocabulary(["北京", "人"], cased=True, digits="shape"),
     }
-    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], ["word"])
+    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], [ViewConfig("word", "word")])
     words = [sentence.words] * 3
     text = made.encode(words)
     looked_up = {

@@ -108,7 +108,7 @@ class CharacterFofe(Feature):
     @staticmethod
     def columns(config: ModelConfig) -> dict[str, int]:
         characters = config.characters
-        return {LEFT: characters.dimension, RIGHT: characters.dimension} if characters.fofe else {}
+        return dict.fromkeys((LEFT, RIGHT) if characters.fofe else (), characters.dimension)
 
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
@@ -208,11 +208,7 @@ class Initials(Feature):
     @staticmethod
     def columns(config: ModelConfig) -> dict[str, int]:
         characters = config.characters
-        return (
-            {FIRST_LEFT: characters.dimension, FIRST_RIGHT: characters.dimension}
-            if characters.initials
-            else {}
-        )
+        return dict.fromkeys((FIRST_LEFT, FIRST_RIGHT) if characters.initials else (), characters.dimension)
 
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from fofe.text.segment import InWord, Segmenter, in_words, segmenter
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
+    from fofe.features.views import ViewConfig
 
 Key = str | InWord
 """What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""
@@ -163,27 +164,24 @@ class Encoder:
         vocabularies: Mapping[str, Vocabulary],
         alphabet: Alphabet | None,
         segment: Segmenter | None = None,
-        segmented: Collection[str] = (),
+        views: Sequence[ViewConfig] = (),
         names: NameTable | None = None,
-        lexicon: str | None = None,
-        lexicon_words: str | None = None,
         *,
         spaces: bool = True,
     ) -> None:
-        """`segmented` names the vocabularies of words that `segment` cuts, the others are of tokens.
+        """`views` has those that look up what `segment` cuts, or a lexicon, wherever its words stand.
 
-        `lexicon` names the view whose words are looked for wherever they may stand, and `lexicon_words` their
-        vocabulary, by default that of the same name, which then serves for nothing else. `spaces` is whether
-        words are spelt with a space between them.
+        All other vocabularies are of tokens. `spaces` is whether words are spelt with a space between them.
         """
         self.vocabularies = dict(vocabularies)
         self.alphabet = alphabet
         self.names = names
         self._segment = segment
-        self._segmented = frozenset(segmented)
-        self._lexicon = lexicon
+        self._segmented = [view.name for view in views if view.lookup == "word"]
         self._separator = " " if spaces else ""
-        self._finder = None if lexicon is None else WordFinder(self.vocabularies[lexicon_words or lexicon])
+        lexicons = [view for view in views if view.lookup == "lexicon"]
+        self._lexicon = lexicons[0].name if lexicons else None
+        self._finder = WordFinder(self.vocabularies[lexicons[0].holder]) if lexicons else None
 
     @classmethod
     def for_model(
@@ -194,13 +192,11 @@ class Encoder:
         names: NameTable | None = None,
     ) -> Encoder:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
-        segmented = [view.name for view in config.views if view.lookup == "word"]
-        segment = segmenter(config.segmenter) if segmented and config.segmenter is not None else None
-        lexicon, lexicon_words = next(
-            ((view.name, view.holder) for view in config.views if view.lookup == "lexicon"), (None, None)
-        )
+        segment = None
+        if config.segmenter is not None and any(view.lookup == "word" for view in config.views):
+            segment = segmenter(config.segmenter)
         spaces = config.characters.spaces
-        return cls(vocabularies, alphabet, segment, segmented, names, lexicon, lexicon_words, spaces=spaces)
+        return cls(vocabularies, alphabet, segment, config.views, names, spaces=spaces)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
@@ -244,9 +240,7 @@ class Encoder:
             },
             spelling=None if self.alphabet is None else self.spell(tokens, bounds.token_offsets),
             segments=Segments.of(held) if held else None,
-            matches={}
-            if self._lexicon is None
-            else {self._lexicon: Matches.of([token.found for token in held])},
+            matches={self._lexicon: Matches.of([token.found for token in held])} if self._lexicon else {},
         )
 
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:

@@ -139,12 +139,8 @@ class NameTable:
 
     def pairs(self) -> tuple[Keys, IntArray]:
         """Each key with each of its types: [P] and [P]."""
-        sizes = self.members.sum(axis=1)
-        starts = np.cumsum(sizes) - sizes
-        counts = sizes[self.sets]
-        _, numbers = np.nonzero(self.members)
-        inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(self.keys, counts), numbers[np.repeat(starts[self.sets], counts) + inside]
+        rows, numbers = np.nonzero(self.members[self.sets])
+        return self.keys[rows], numbers
 
     def find(self, keys: Keys) -> IntArray:
         """[F] the sets of keys [F], 0 for those that are not in the table."""

@@ -2,23 +2,25 @@
 
 `cased` and `uncased` look the token up in a table, `word` the segmented word that holds it, whose vector its
 tokens share evenly. `lexicon` looks up all words that could run through the token, and `spelling` reads its
-characters. `window` reads the other views of a word and its neighbours; see `fofe.features.windows`.
+characters. `window` reads these views of a word and of its neighbours.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.settings import require
 from fofe.features.characters import Convolution
+from fofe.features.fofe import scan, scan_back
 from fofe.features.lexicon import PLACES
 from fofe.features.table import Table, table_name
+from fofe.features.word_cache import CachedWords, NeighbourLayer
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
@@ -32,6 +34,8 @@ RIGHT_INCLUDING = "right_including"
 RIGHT_EXCLUDING = "right_excluding"
 CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 """The word features of a fragment, in the order in which they stand in the network's input."""
+SIDES = (-1, 0, 1)
+"""What a window layer sees of a text, in steps of its dilation: the order of its weights."""
 
 
 @dataclass(frozen=True)
@@ -192,3 +196,82 @@ class IsolatedWords:
         """[T, D] of the words of a text."""
         nothing: FloatArray = np.zeros((text.token_count, 0), dtype=np.float32)
         return np.concatenate([nothing, *(view.vectors(text) for view in self._views)], axis=1)
+
+
+class WindowView:
+    """A word among its neighbours.
+
+    The first layers see a word and two words beside it. The context layers after them see it between the FOFE
+    codes of all words to its left and right, and add what they make of these to what they see. The first
+    layer is a sum of what a word and the two beside it add: computed once for each distinct word.
+    """
+
+    @staticmethod
+    def shapes(view: ViewConfig, read: int) -> Shapes:
+        """The weights of a view that reads `read` numbers for each word."""
+        shapes: Shapes = {}
+        for number in range(view.window_layers):
+            width = view.dimension if number else read
+            shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
+            shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)
+        return shapes
+
+    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
+        self._view = view
+        (weight, bias), *layers = (
+            tuple(weights[f"windows.{view.name}.layers.{number}.{part}"] for part in ("weight", "bias"))
+            for number in range(view.window_layers)
+        )
+        offsets = [side * view.dilations[0] for side in SIDES]
+        self._first = NeighbourLayer(f"windows.{view.name}", offsets, weight, bias)
+        self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+
+    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
+        """What words [U, D] add to the first layer [U, D'] of words on each side and of themselves."""
+        return self._first.of_words(vectors)
+
+    def vectors(self, words: CachedWords) -> FloatArray:
+        """[T, D'] of the words of some sentences."""
+        seen = self._first.units(words)
+        wider = self._view.dilations[1:]
+        for dilation, (weight, bias) in zip(wider, self._layers, strict=False):
+            before = _shifted(seen, words.from_start < dilation, dilation)
+            after = _shifted(seen, words.to_end < dilation, -dilation)
+            seen = _layer(before, seen, after, weight, bias)
+        starts, ends = words.from_start == 0, words.to_end == 0
+        for weight, bias in self._layers[len(wider) :]:
+            left, right = _codes_around(seen, self._view.context_factors, starts, ends)
+            seen += _layer(left, seen, right, weight, bias)
+        return seen
+
+
+def _layer(
+    left: FloatArray, words: FloatArray, right: FloatArray, weight: FloatArray, bias: FloatArray
+) -> FloatArray:
+    """[T, D'] what a layer [3 D, D'] makes of words and what is around them, each [T, D]."""
+    made: FloatArray = np.concatenate([left, words, right], axis=1) @ weight
+    made += bias
+    return np.maximum(made, 0, out=made)
+
+
+def _codes_around(
+    words: FloatArray, factors: Sequence[float], starts: BoolArray, ends: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """[T, D] twice: the codes of the words before each word, and of those after it, read backwards.
+
+    Each factor serves a share of the dimensions of `words` [T, D]; all codes are as large as with 1/2.
+    """
+    lefts, rights = [], []
+    for part, factor in zip(np.array_split(words, len(factors), axis=1), factors, strict=True):
+        scaled = part * np.float32(2 * (1 - factor))
+        lefts.append(scan(scaled, factor, starts))
+        rights.append(scan_back(scaled, factor, ends))
+    left, right = np.concatenate(lefts, axis=1), np.concatenate(rights, axis=1)
+    return _shifted(left, starts, 1), _shifted(right, ends, -1)
+
+
+def _shifted(rows: FloatArray, bounds: BoolArray, by: int) -> FloatArray:
+    """The row [T, D] of each position's neighbour (`by` 1: the one before), zero at the bounds [T]."""
+    moved = np.roll(rows, by, axis=0)
+    moved[bounds] = 0
+    return moved

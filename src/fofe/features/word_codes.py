@@ -27,9 +27,9 @@ from fofe.features.views import (
     RIGHT_INCLUDING,
     VIEWS,
     IsolatedWords,
+    WindowView,
     isolated_width,
 )
-from fofe.features.windows import WindowView
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.errors import FofeError, ModelError
-from fofe.features.table import TABLES, Table, as_float, table_name
+from fofe.features.table import TABLES, Table, as_float
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.storage import Storage, StoredModel
 
@@ -64,7 +63,13 @@ def words_of(model: StoredModel, sentences: Sequence[Sequence[str]]) -> set[str]
 
 def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[str] = ()) -> StoredModel:
     """The model with the `words` most frequent words of each table, and those to keep in any case."""
-    wanted = _words_of_views(model, words)
+    sizes = {view: len(vocabulary.words) for view, vocabulary in model.vocabularies.items()}
+    given = words if isinstance(words, Mapping) else dict.fromkeys(sizes, words)
+    for view, number in given.items():
+        if number < 0:
+            raise FofeError(f"the number of words to keep cannot be {number}")
+        if view not in sizes:
+            raise FofeError(f"the model has no table {view!r} (it has {', '.join(sizes)})")
     weights = dict(model.weights)
     vocabularies = {}
     ranked_words = {}
@@ -75,8 +80,13 @@ def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[s
                 f"view {view!r} does not say which of its words come from the training corpus alone",
                 remedy="name that corpus with --keep",
             )
-        last_ranked = len(vocabulary.words) if ranked is None else ranked
-        chosen = _kept_words(vocabulary, wanted[view], last_ranked, keep)
+        last_ranked = sizes[view] if ranked is None else ranked
+        wanted = {vocabulary.normalise(word) for word in keep}
+        chosen = [
+            number
+            for number, word in enumerate(vocabulary.words)
+            if number < given.get(view, sizes[view]) or number >= last_ranked or word in wanted
+        ]
         vocabularies[view] = Vocabulary(
             [vocabulary.words[number] for number in chosen], cased=vocabulary.cased, digits=vocabulary.digits
         )
@@ -88,47 +98,19 @@ def prune(model: StoredModel, words: int | Mapping[str, int], keep: Collection[s
     return replace(model, vocabularies=vocabularies, weights=weights, ranked_words=ranked_words)
 
 
-def _words_of_views(model: StoredModel, words: int | Mapping[str, int]) -> dict[str, int]:
-    """How many words each table is to keep."""
-    sizes = {view: len(vocabulary.words) for view, vocabulary in model.vocabularies.items()}
-    given = words if isinstance(words, Mapping) else dict.fromkeys(sizes, words)
-    for view, number in given.items():
-        if number < 0:
-            raise FofeError(f"the number of words to keep cannot be {number}")
-        if view not in sizes:
-            raise FofeError(f"the model has no table {view!r} (it has {', '.join(sizes)})")
-    return {**sizes, **given}
-
-
-def _kept_words(vocabulary: Vocabulary, words: int, ranked: int, keep: Iterable[str]) -> list[int]:
-    """The places of the words that stay, in their order."""
-    wanted = {vocabulary.normalise(word) for word in keep}
-    return [
-        number
-        for number, word in enumerate(vocabulary.words)
-        if number < words or number >= ranked or word in wanted
-    ]
-
-
 def _stored_as(model: StoredModel, storage: Storage) -> dict[str, NDArray[Any]]:
     """The weights, rounded to what the storage can hold."""
     weights: dict[str, NDArray[Any]] = {}
-    for name, array in model.weights.items():
-        if not name.startswith(TABLES):
-            with _naming(name):
-                weights[name] = as_float(array, storage.weights).astype(np.float32, copy=False)
-    for view in model.vocabularies:
-        with _naming(table_name(view)):
-            weights |= Table.from_weights(model.weights, view).stored_as(storage.tables).to_weights(view)
-    return weights
-
-
-@contextmanager
-def _naming(weight: str) -> Iterator[None]:
     try:
-        yield
+        for name, array in model.weights.items():
+            view = name.removeprefix(TABLES)
+            if not name.startswith(TABLES):
+                weights[name] = as_float(array, storage.weights).astype(np.float32, copy=False)
+            elif view in model.vocabularies:
+                weights |= Table.from_weights(model.weights, view).stored_as(storage.tables).to_weights(view)
     except ValueError as error:
-        raise ModelError(f"{weight!r} {error}", remedy="store it as float32") from None
+        raise ModelError(f"{name!r} {error}", remedy="store it as float32") from None
+    return weights
 
 
 def _card(card: str, settings: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from fofe.features.config import ModelConfig
 from fofe.features.feature import Feature
 from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import SCHEMES
-from fofe.features.windows_torch import initialise
+from fofe.features.word_codes_torch import initialise
 
 Inputs = Callable[[TorchBatch, Mapping[str, Tensor], Dropping], list[Tensor]]
 """What makes the input columns [F, D] of a feature from a batch and the rows of its tables."""
