@@ -51,7 +51,11 @@ class Bin(NamedTuple):
 
 def reliability(scored: ScoredCorpus) -> list[Bin]:
     """The fragments that the model calls mentions, by their score; empty bins are left out."""
-    scores, right = _called_mentions(scored)
+    best = scored.probabilities[:, 1:].argmax(axis=1) + 1
+    numbers = np.arange(len(best))
+    scores = scored.probabilities[numbers, best]
+    called = scores > scored.probabilities[:, NONE_COLUMN]
+    scores, right = scores[called].astype(np.float64), scored.right[numbers, best][called]
     bins = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
     return [
         Bin(
@@ -71,15 +75,6 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return 100 * sum(abs(of_bin.score - of_bin.right) * of_bin.fragments for of_bin in bins) / max(1, total)
 
 
-def _called_mentions(scored: ScoredCorpus) -> tuple[FloatArray, BoolArray]:
-    """The scores [M] of the fragments that are called mentions, and whether each is right [M]."""
-    best = scored.probabilities[:, 1:].argmax(axis=1) + 1
-    numbers = np.arange(len(best))
-    scores = scored.probabilities[numbers, best]
-    called = scores > scored.probabilities[:, NONE_COLUMN]
-    return scores[called].astype(np.float64), scored.right[numbers, best][called]
-
-
 def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
     """The temperature of each label: one for all, or one per label if that is better on held-out fragments.
 
@@ -91,12 +86,16 @@ def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
     odds = logarithms - logarithms[:, [NONE_COLUMN]]
     middle = len(odds) // 2
     halves = ((slice(middle), slice(middle, None)), (slice(middle, None), slice(middle)))
-    held_out = {
-        fit: sum(_loss(odds[other], right[other], fit(odds[one], right[one])) for one, other in halves)
-        for fit in (_one_for_all, _one_for_each)
-    }
-    fit = min(held_out, key=lambda way: held_out[way])
-    return dict(zip(scored.labels[1:], fit(odds, right).tolist()[1:], strict=True))
+    one_for_all = [slice(None)]
+    one_for_each = one_for_all + [slice(label, label + 1) for label in range(1, odds.shape[1])] * SWEEPS
+
+    def held_out(groups: Sequence[slice]) -> float:
+        return sum(
+            _loss(odds[other], right[other], _fit(odds[one], right[one], groups)) for one, other in halves
+        )
+
+    temperatures = _fit(odds, right, min((one_for_all, one_for_each), key=held_out))
+    return dict(zip(scored.labels[1:], temperatures.tolist()[1:], strict=True))
 
 
 def _loss(odds: FloatArray, right: BoolArray, temperatures: FloatArray) -> float:
@@ -110,23 +109,17 @@ def _loss(odds: FloatArray, right: BoolArray, temperatures: FloatArray) -> float
     return float((np.logaddexp.reduce(scores, axis=1) - mass).sum()) + pull
 
 
-def _one_for_all(odds: FloatArray, right: BoolArray) -> FloatArray:
-    labels = odds.shape[1]
-    return np.full(labels, _minimise(lambda value: _loss(odds, right, np.full(labels, value))))
+def _fit(odds: FloatArray, right: BoolArray, groups: Sequence[slice]) -> FloatArray:
+    """Coordinate descent: the temperatures [K] of one group of labels at a time, which share theirs."""
+    temperatures = np.ones(odds.shape[1])
+    for group in groups:
 
+        def loss(value: float, group: slice = group) -> float:
+            changed = temperatures.copy()
+            changed[group] = value
+            return _loss(odds, right, changed)
 
-def _one_for_each(odds: FloatArray, right: BoolArray) -> FloatArray:
-    """Coordinate descent: one label at a time, several sweeps."""
-    temperatures = _one_for_all(odds, right)
-    for _ in range(SWEEPS):
-        for column in range(1, odds.shape[1]):
-
-            def loss(value: float, column: int = column) -> float:
-                changed = temperatures.copy()
-                changed[column] = value
-                return _loss(odds, right, changed)
-
-            temperatures[column] = _minimise(loss)
+        temperatures[group] = _minimise(loss)
     return temperatures
 
 
