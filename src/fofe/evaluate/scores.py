@@ -73,12 +73,8 @@ class Evaluation:
         return cls(overall, by_kind[NAME], by_kind[NOMINAL], dict(sorted(labels.items())))
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "overall": self.overall.as_dict(),
-            "names": self.names.as_dict(),
-            "nominals": self.nominals.as_dict(),
-            "labels": {label: counts.as_dict() for label, counts in self.labels.items()},
-        }
+        summary = {name: getattr(self, name).as_dict() for name in ("overall", "names", "nominals")}
+        return {**summary, "labels": {label: counts.as_dict() for label, counts in self.labels.items()}}
 
 
 def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> Evaluation:

@@ -21,7 +21,7 @@ from fofe.base.settings import to_table
 from fofe.decode import STRATEGIES
 from fofe.formats import brat, jsonl
 from fofe.show.documents import redacted
-from fofe.show.lattice import Fragment, Lattice, Outcome
+from fofe.show.lattice import Fragment, Lattice
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.html import colour_of, page
@@ -169,22 +169,10 @@ class TagAnswer(TypedDict):
     documents: list[DocumentAnswer]
 
 
-class FragmentAnswer(TypedDict):
-    """A fragment of a sentence: its tokens, its best label, all probabilities, and its outcome."""
-
-    first: int
-    last: int
-    label: str
-    score: float
-    probabilities: list[float]
-    outcome: Outcome
-    lost_to: NotRequired[tuple[int, int]]
-
-
 class LatticeSentence(SentenceAnswer):
     """A sentence with all its fragments."""
 
-    fragments: list[FragmentAnswer]
+    fragments: list[Fragment]
 
 
 class LatticeAnswer(TypedDict):
@@ -290,7 +278,7 @@ def lattice_answer(
 
 
 def _fragment(fragment: Fragment) -> dict[str, Any]:
-    answer = fragment._asdict()
+    answer = dict(vars(fragment))
     answer["score"] = round(fragment.score, DIGITS)
     answer["probabilities"] = [round(probability, DIGITS) for probability in fragment.probabilities]
     if fragment.lost_to is None:

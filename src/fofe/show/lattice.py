@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -19,7 +19,8 @@ Outcome = Literal["mention", "lost", "below", "none"]
 """Kept; lost to another; under the threshold; or NONE is more likely than any label."""
 
 
-class Fragment(NamedTuple):
+@dataclass(frozen=True)
+class Fragment:
     """Tokens `first` to `last` (inclusive) of a sentence, their scores and their outcome."""
 
     first: int

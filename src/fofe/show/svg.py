@@ -36,18 +36,9 @@ def polyline(points: Iterable[tuple[float, float]], colour: str, width: float) -
 def picture(width: float, height: float, parts: Iterable[str], *, font_size: int = 13) -> str:
     """A file of its own, on white."""
     background = element("rect", width="100%", height="100%", fill="white")
-    return (
-        element(
-            "svg",
-            "\n".join(["", background, *parts, ""]),
-            xmlns="http://www.w3.org/2000/svg",
-            width=width,
-            height=height,
-            font_family="sans-serif",
-            font_size=font_size,
-        )
-        + "\n"
-    )
+    content = "\n".join(["", background, *parts, ""])
+    size: dict[str, str | float] = {"width": width, "height": height, "font_family": "sans-serif"}
+    return element("svg", content, xmlns="http://www.w3.org/2000/svg", **size, font_size=font_size) + "\n"
 
 
 def _value(value: str | float) -> str:
@@ -132,15 +123,8 @@ def _panel(left: float, title: str, bins: Sequence[Bin]) -> Iterator[str]:
     for one in bins:
         height = SIDE * one.right
         tip = f"{one.fragments} fragments, mean score {one.score:.3f}, right {one.right:.3f}"
-        yield element(
-            "rect",
-            element("title", tip),
-            x=left + SIDE * one.low,
-            y=bottom - height,
-            width=SIDE / BINS - 1,
-            height=height,
-            fill="#2b6cb0",
-        )
+        bar = {"x": left + SIDE * one.low, "y": bottom - height, "width": SIDE / BINS - 1, "height": height}
+        yield element("rect", element("title", tip), **bar, fill="#2b6cb0")
     yield element("rect", x=left, y=HEADING, width=SIDE, height=SIDE, fill="none", stroke="#a0aec0")
     diagonal = f"M{left} {bottom}L{left + SIDE} {HEADING}"
     yield element("path", d=diagonal, stroke="#c53030", stroke_dasharray="4")
