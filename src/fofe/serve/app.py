@@ -22,7 +22,7 @@ from fofe.base.version import __version__
 from fofe.decode import STRATEGIES
 from fofe.serve import schemas
 from fofe.serve.batcher import Batcher
-from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Direct, Guard, Handler, Limits, error_answer
+from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Guard, Handlers, Limits, error_answer
 from fofe.serve.metrics import Metrics
 from fofe.serve.models import Models
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
@@ -63,13 +63,12 @@ class Server:
         self._add_paths()
         choices = {"Model": list(models.by_name), "Language": models.languages, "Scheme": models.schemes}
         schemas.list_choices(self.app.openapi(), choices)
-        handlers: dict[str, tuple[type[ModelRequest], Handler]] = {
+        handlers: Handlers = {
             "/v1/tag": (TagRequest, self._tag),
             "/v1/lattice": (LatticeRequest, self._lattice),
             "/v1/export": (ExportRequest, self._export),
         }
-        paths = {getattr(route, "path", "") for route in self.app.routes}
-        self.guard = Guard(Direct(self.app, handlers), limits, self.metrics, paths)
+        self.guard = Guard(self.app, handlers, limits, self.metrics)
 
     @asynccontextmanager
     async def _life(self, _: FastAPI) -> AsyncIterator[None]:
