@@ -54,7 +54,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
     for name in fofe.__all__:
         if name != "__version__":
             assert f'id="{HOMES.get(name, "fofe.text.document")}.{name}"' in page, name
-    for member in vars(fofe.Model):
+    for member in dir(fofe.Model):
         if not member.startswith("_"):
             assert f'id="fofe.tagging.model.Model.{member}"' in page, member
     assert "the least score of a mention" in page

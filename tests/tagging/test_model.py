@@ -28,7 +28,7 @@ from fofe.features.views import ViewConfig
 from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel
 from fofe.tagging import model as tagger
-from fofe.tagging.model import Model, assembled
+from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Sentence, Token
 
 if TYPE_CHECKING:
@@ -407,8 +407,8 @@ def test_an_ensemble_sees_as_far_as_any_of_its_members(
     make_model: MakeModel, make_text: MakeText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     members = [stored_model(make_model, {}), stored_model(make_model, {"surroundings": "cased"})]
-    ensemble = Ensemble(("a", "b"), tuple(members), (0.5, 0.5), Decoding(threshold=0.0))
-    model = assembled(ensemble).with_options(for_recall=True)
+    ensemble = Ensemble((Path("a"), Path("b")), tuple(members), (0.5, 0.5), Decoding(threshold=0.0))
+    model = Model(ensemble).with_options(for_recall=True)
     documents = [Document.from_words(make_text(3, sentences=40))]
 
     def scores() -> list[float]:

@@ -11,9 +11,9 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.tagging import pipeline
+from fofe.tagging.batching import chunks
 from fofe.tagging.model import Model
-from fofe.tagging.pipeline import Input, Named, Tagged, TagJob, chunks, given_text, mentions_only, tag_chunks
+from fofe.tagging.pipeline import Input, Named, Tagged, TagJob, given_text, mentions_only, tag_chunks
 from fofe.text.document import Document, Mention
 
 TEXTS = [
@@ -93,11 +93,10 @@ def labelled(labels: Any) -> Any:
     return lambda document, _, name: f"{name}: {len(document.mentions)} of {', '.join(labels)}"
 
 
-def test_chunks_are_small_and_empty_items_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "CHUNK_BYTES", 10)
-    assert list(chunks("a" * 7, lambda _: 4)) == [["a"] * 2, ["a"] * 2, ["a"] * 2, ["a"]]
-    assert [len(chunk) for chunk in chunks([""] * 25, len)] == [10, 10, 5]
-    assert list(chunks([], len)) == []
+def test_chunks_are_small_and_empty_items_count() -> None:
+    assert list(chunks("a" * 7, lambda _: 4, 10)) == [["a"] * 2, ["a"] * 2, ["a"] * 2, ["a"]]
+    assert [len(chunk) for chunk in chunks([""] * 25, len, 10)] == [10, 10, 5]
+    assert list(chunks([], len, 10)) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])

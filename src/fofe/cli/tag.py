@@ -143,7 +143,7 @@ def tag(args: argparse.Namespace) -> int:
 
         results = tag_lines(make_session(args.master), job, sources)
     else:
-        results = in_order(job, chunks(chain(first_two, waiting), lambda one: one.size), args.workers)
+        results = in_order(job, chunks(chain(first_two, waiting)), args.workers)
     size = total_size(sources) if sources else None
     with (
         closing(results),

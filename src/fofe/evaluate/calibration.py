@@ -20,7 +20,7 @@ from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredCorpus, best_point, decoded_curve, score_corpus
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
-from fofe.tagging.model import Model, assembled
+from fofe.tagging.model import Model
 from fofe.text.document import Document
 
 FITTED_ON = "corpus"
@@ -165,7 +165,7 @@ def calibrate(
         recall: the least recall that the threshold must reach, in percent.
     """
     corpora = {FITTED_ON: corpus} | ({} if test is None else {HELD_OUT: test})
-    tagger = assembled(model)
+    tagger = Model(model)
     for documents in corpora.values():
         _require_tokens(documents, tagger.config.language)
 
@@ -181,7 +181,7 @@ def calibrate(
     temperatures = fit_temperatures(independent)
     # A model takes them into its last layer. The mean of an ensemble's members has none: it keeps them.
     calibrated: StoredModel | Ensemble = model.tempered(temperatures)
-    scored = scores_of(assembled(calibrated))
+    scored = scores_of(Model(calibrated))
     after = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
     point = best_point(decoded_curve(scored[FITTED_ON], model.decoding), precision=precision, recall=recall)
     calibrated = replace(calibrated, decoding=replace(model.decoding, threshold=point.threshold))

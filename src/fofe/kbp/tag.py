@@ -19,7 +19,8 @@ from fofe.base.report import Report
 from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
 from fofe.kbp.tab import TabMention, numbered
 from fofe.model.ensemble import directories
-from fofe.tagging.pipeline import Input, TagJob, chunks, given_text, mentions_only, tag_chunks
+from fofe.tagging.batching import chunks
+from fofe.tagging.pipeline import CHUNK_BYTES, Input, TagJob, given_text, mentions_only, tag_chunks
 from fofe.text.document import NAME, Mention
 
 Entry = dict[str, Any]
@@ -131,7 +132,7 @@ def tag_files(
     """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done."""
 
     def read() -> Iterator[tuple[list[_File], list[Input]]]:
-        for paths in chunks(waiting, lambda path: path.stat().st_size):
+        for paths in chunks(waiting, lambda path: path.stat().st_size, CHUNK_BYTES):
             opened = [_File(path, how) for path in paths]
             yield opened, [one for file in opened for one in file.inputs]
 

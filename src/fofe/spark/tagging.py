@@ -16,7 +16,7 @@ from fofe.spark.lines import RANGE_BYTES, Range, count_lines, cut_up, numbered, 
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.parquet import text_inputs, with_mentions
 from fofe.tagging.pipeline import Input, Tagged, TagJob, chunks, mentions_only
-from fofe.tagging.sources import TEXT_LINES, Source, json_line, text_line
+from fofe.tagging.sources import TEXT_LINES, Source, line_input
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
 """The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
 
-_LINES: dict[str, Callable[[str, int, bytes], Input]] = {TEXT_LINES: text_line, "jsonl": json_line}
+_LINES = (TEXT_LINES, "jsonl")
 
 
 def tag(
@@ -117,5 +117,5 @@ def _started(job: bytes) -> Callable[[list[Input]], Tagged[Any]]:
 def _tag_ranges(job: bytes, ranges: Iterable[tuple[str, Range]]) -> Iterator[Tagged[Any]]:
     tag_chunk = _started(job)
     for kind, part in ranges:
-        inputs = (_LINES[kind](part.path, *line) for line in read_range(part))
-        yield from map(tag_chunk, chunks(inputs, lambda one: one.size))
+        inputs = (line_input(Source(part.path, kind), *line) for line in read_range(part))
+        yield from map(tag_chunk, chunks(inputs))

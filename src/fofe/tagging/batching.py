@@ -1,44 +1,31 @@
-"""How a stream of documents is divided for scoring: documents into groups, long groups into windows."""
+"""How streams are divided: items into lists of about the same size, long documents into windows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from fofe.text.document import Document
-
-
-def groups(documents: Iterable[Document], tokens_wanted: int) -> Iterator[list[Document]]:
-    """Lists of documents with about so many tokens together; sentences without tokens are left out."""
-    group: list[Document] = []
-    tokens = 0
-    for document in documents:
-        if not all(document.sentences):
-            document = replace(document, sentences=[sentence for sentence in document.sentences if sentence])
-        group.append(document)
-        # A document counts even if it is empty: a stream of those must not pile up.
-        tokens += 1 + sum(map(len, document.sentences))
-        if tokens >= tokens_wanted:
-            yield group
-            group, tokens = [], 0
-    if group:
-        yield group
+Item = TypeVar("Item")
 
 
-class Window(NamedTuple):
-    """Sentences `first` to `last` (half-open) are tagged, from `first_seen` to `last_seen` they are seen."""
-
-    first: int
-    last: int
-    first_seen: int
-    last_seen: int
+def chunks(items: Iterable[Item], size: Callable[[Item], int], wanted: int) -> Iterator[list[Item]]:
+    """Lists of consecutive items of about the wanted size together."""
+    chunk: list[Item] = []
+    total = 0
+    for item in items:
+        chunk.append(item)
+        total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
+        if total >= wanted:
+            yield chunk
+            chunk, total = [], 0
+    if chunk:
+        yield chunk
 
 
 def windows(
     lengths: Sequence[int], opens: Sequence[bool], *, tokens_wanted: int, receptive_fields: Sequence[int]
-) -> Iterator[Window]:
-    """Windows of about so many tokens, at least one sentence each.
+) -> Iterator[tuple[slice, slice]]:
+    """Windows of about so many tokens: the sentences that are tagged, at least one, and those that are seen.
 
     Args:
         lengths: the tokens of each sentence.
@@ -58,7 +45,7 @@ def windows(
         for tokens_left in receptive_fields:
             first_seen = _back(lengths, opens, first_seen, tokens_left)
             last_seen = _on(lengths, opens, last_seen, tokens_left)
-        yield Window(first, last, first_seen, last_seen)
+        yield slice(first, last), slice(first_seen, last_seen)
         first = last
 
 

@@ -9,16 +9,15 @@ from typing import Any
 
 from fofe.base.errors import FofeError
 from fofe.tagging.installed import DEFAULT, InstalledModel, models_by_language, no_model_for
-from fofe.tagging.model import Model, check_document, check_several, load
+from fofe.tagging.model import Model, Tagger, load
 from fofe.text.detect import recognise
 from fofe.text.document import Document
-from fofe.text.tokenise import tokeniser
 
 DOCUMENTS_AT_ONCE = 256
 """How many are sorted by language together; those of one language are tagged at once."""
 
 
-class ByLanguage:
+class ByLanguage(Tagger):
     """Finds mentions with the installed model of each text's language: what `fofe.load("auto")` gives.
 
     A model is loaded when its language is first met. Text whose language is unclear, such as a few names,
@@ -91,43 +90,14 @@ class ByLanguage:
             raise no_model_for(wanted, self._installed)
         return wanted
 
-    def language_of(self, text: str) -> str:
-        """The language whose model is to tag a text."""
-        # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
-        return self.fitting(recognise(text) if isinstance(text, str) else None)
-
-    def __call__(self, text: str) -> Document:
-        """The text as a document with its sentences, tokens and mentions."""
-        return next(self.tag([text]))
-
-    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Tag texts one after another: a stream in, a stream out, in constant memory."""
-        check_several(texts, "texts", "call the model itself for one text")
-        languages = ((self.language_of(text), text) for text in texts)
-        return self._tag((language, tokeniser(language).document(text)) for language, text in languages)
-
-    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
-        """Tag sentences that are already cut into words: one document for each.
-
-        Its text is the words joined by spaces, from which its language is recognised too.
-        """
-        check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
-        return self.tag_documents(Document.from_words([words]) for words in sentences)
-
-    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Tag documents that have sentences and tokens; yields copies with the mentions found, in order."""
-        check_several(documents, "documents", "put one document into a list")
-        return self._tag((self._language_of(document), document) for document in documents)
-
-    def _language_of(self, document: Document) -> str:
-        check_document(document)
-        return self.language_of(document.text)
-
-    def _tag(self, documents: Iterable[tuple[str, Document]]) -> Iterator[Document]:
-        """Tag documents, each with the language whose model is to do it."""
+    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
-            yield from tag_each([(self.model(language), document) for language, document in group])
+            yield from tag_each([(self._model_for(document.text), document) for document in group])
+
+    def _model_for(self, text: str) -> Model:
+        # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
+        return self.model(self.fitting(recognise(text) if isinstance(text, str) else None))
 
 
 def tag_each(documents: Sequence[tuple[Model, Document]]) -> Iterator[Document]:

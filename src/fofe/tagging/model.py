@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from fofe.base.errors import FofeError
+from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.select import select
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.batching import groups, windows
+from fofe.tagging.batching import chunks, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.normalise import normalise
@@ -40,7 +41,45 @@ Found = tuple[Candidate, tuple[tuple[str, float], ...]]
 """A candidate that became a mention, and its alternatives."""
 
 
-class Model:
+def numpy_engine(stored: StoredModel) -> Scorer:
+    """What scores fragments unless something else is asked for."""
+    return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
+
+
+class Tagger(ABC):
+    """Texts in, mentions out: one model, or several for texts in several languages."""
+
+    def __call__(self, text: str) -> Document:
+        """The text as a document with its sentences, tokens and mentions."""
+        return next(self.tag([text]))
+
+    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
+        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        _check_several(texts, "texts", "call the model itself for one text")
+        return self._tag(Document(text) for text in texts)
+
+    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
+        """Tag sentences that are already cut into words: one document for each.
+
+        Its text is the words joined by spaces, and the offsets of mentions point into that.
+        """
+        _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
+        return self._tag(Document.from_words([words]) for words in sentences)
+
+    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag documents; yields copies with the mentions found, in order.
+
+        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
+        """
+        _check_several(documents, "documents", "put one document into a list")
+        return self._tag(map(_checked, documents))
+
+    @abstractmethod
+    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Tag a stream of documents, of any length."""
+
+
+class Model(Tagger):
     """Finds mentions in text.
 
     A model does not change when it is used, so threads may share one. `with_options` gives a copy that
@@ -49,14 +88,20 @@ class Model:
 
     def __init__(
         self,
-        stored: StoredModel,
+        stored: StoredModel | Ensemble,
         *,
         path: Path | None = None,
-        scorer: Scorer | None = None,
-        receptive_field: int | None = None,
+        scorer: Callable[[StoredModel], Scorer] = numpy_engine,
     ) -> None:
-        """`receptive_field`, if not as stored, says how many tokens away sentences can change a score."""
+        """Make a model, or of an ensemble one model, from the content of its directory."""
         self.path = path
+        if isinstance(stored, Ensemble):
+            members: tuple[StoredModel, ...] = stored.members
+            self._engine: Scorer = EnsembleEngine(list(map(scorer, members)), stored)
+            stored = stored.as_one
+        else:
+            members = (stored,)
+            self._engine = scorer(stored)
         self.config = stored.config
         self.labels = stored.labels
         self.decoding: Decoding = stored.decoding
@@ -65,12 +110,10 @@ class Model:
         self.card = stored.card
         self._alternatives = 0
         self._for_recall = False
-        self._tokeniser = tokeniser(stored.config.language)
-        self._engine: Scorer = scorer or _numpy_engine(stored)
         self._exact = False
         self._scheme: str | None = None
-        config = stored.config
-        self._receptive_field = config.receptive_field if receptive_field is None else receptive_field
+        self._tokeniser = tokeniser(stored.config.language)
+        self._receptive_field = max(member.config.receptive_field for member in members)
 
     def __repr__(self) -> str:
         return (
@@ -158,33 +201,8 @@ class Model:
         other._engine = self._engine.fresh()
         return other
 
-    def __call__(self, text: str) -> Document:
-        """The text as a document with its sentences, tokens and mentions."""
-        return next(self.tag([text]))
-
-    def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Tag texts one after another: a stream in, a stream out, in constant memory."""
-        check_several(texts, "texts", "call the model itself for one text")
-        return self.tag_documents(self._tokeniser.document(text) for text in texts)
-
-    def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
-        """Tag sentences that are already cut into words: one document for each.
-
-        Its text is the words joined by spaces, and the offsets of mentions point into that.
-        """
-        check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
-        return self.tag_documents(Document.from_words([words]) for words in sentences)
-
-    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Tag documents; yields copies with the mentions found.
-
-        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
-        """
-        check_several(documents, "documents", "put one document into a list")
-        return self._tag_documents(documents)
-
-    def _tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for group in groups(map(self._cut, documents), TOKENS_AT_ONCE):
+    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+        for group in chunks(map(self._cut, documents), _length, TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
             opens = [not number for document in group for number in range(len(document.sentences))]
             found = self._found(sentences, opens)
@@ -197,10 +215,12 @@ class Model:
                 yield replace(document, mentions=mentions)
 
     def _cut(self, document: Document) -> Document:
-        check_document(document)
-        if document.sentences or not document.text.strip():
+        """The document with sentences, none of which is without tokens."""
+        if not document.sentences:
+            return replace(document, sentences=self._tokeniser.document(document.text).sentences)
+        if all(document.sentences):
             return document
-        return replace(document, sentences=self._tokeniser.document(document.text).sentences)
+        return replace(document, sentences=[sentence for sentence in document.sentences if sentence])
 
     def score(self, document: Document) -> Scores:
         """The label probabilities of every fragment of a document that has sentences, at once.
@@ -216,10 +236,9 @@ class Model:
         lengths = [len(sentence) for sentence in sentences]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
-        for window in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
-            seen = slice(window.first_seen, window.last_seen)
+        for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
             found = self._found_at_once(sentences[seen], opens[seen])
-            yield from islice(found, window.first - window.first_seen, window.last - window.first_seen)
+            yield from islice(found, tagged.start - seen.start, tagged.stop - seen.start)
 
     def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
         scores = self._scores(sentences, [True, *opens[1:]], exact=self._exact or self._for_recall)
@@ -242,6 +261,11 @@ class Model:
         scores = self._engine.score(words, opens, exact=exact)
         probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)
+
+
+def _length(document: Document) -> int:
+    """Its number of tokens."""
+    return sum(map(len, document.sentences))
 
 
 def _alternatives(
@@ -298,23 +322,23 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
 
         return ByLanguage(engine=engine, device=device)
     path = model_path(path)
+    scorer = partial(_torch_engine, device=device) if engine == "torch" else numpy_engine
+    return Model(load_stored(path), scorer=scorer, path=path)
 
-    scorer = partial(_torch_engine, device=device) if engine == "torch" else _numpy_engine
-    return assembled(load_stored(path), scorer, path=path)
 
-
-def check_several(items: object, what: str, fix: str) -> None:
+def _check_several(items: object, what: str, fix: str) -> None:
     """Refuse one item, or none, where several are taken."""
     if isinstance(items, (str, bytes, Document)) or not isinstance(items, Iterable):
         found = "one string" if isinstance(items, str) else f"a value of type {type(items).__name__}"
         raise FofeError(f"several {what} are needed, not {found} ({fix})")
 
 
-def check_document(document: object) -> None:
-    """Refuse what is no document, such as its text."""
+def _checked(document: Document) -> Document:
+    """The document; an error for what is none, such as its text."""
     if not isinstance(document, Document):
         found = type(document).__name__
         raise FofeError(f"a document is a fofe.Document, not of type {found} (tag takes texts)")
+    return document
 
 
 def _check_options(alternatives: object, for_recall: object, exact: object, scheme: object) -> None:
@@ -337,29 +361,7 @@ def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str
     return other
 
 
-def _numpy_engine(stored: StoredModel) -> Scorer:
-    return Engine(stored.config, stored.encoder, stored.weights, stored.gate)
-
-
-def assembled(
-    stored: StoredModel | Ensemble,
-    scorer: Callable[[StoredModel], Scorer] = _numpy_engine,
-    *,
-    path: Path | None = None,
-) -> Model:
-    """A model, or an ensemble as one model, from the content of its directory."""
-    if isinstance(stored, Ensemble):
-        engines = EnsembleEngine([scorer(member) for member in stored.members], stored)
-        field = max(member.config.receptive_field for member in stored.members)
-        return Model(stored.as_one, path=path, scorer=engines, receptive_field=field)
-    return Model(stored, path=path, scorer=scorer(stored))
-
-
 def _torch_engine(stored: StoredModel, device: str) -> Scorer:
-    try:
+    with needs("the torch engine needs PyTorch", "train", "torch"):
         from fofe.model.torch_engine import TorchEngine, choose_device
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise FofeError("the torch engine needs PyTorch (pip install 'fofe[train]')") from None
     return TorchEngine(stored.config, stored.encoder, stored.weights, choose_device(device))

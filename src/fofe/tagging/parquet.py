@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe.base.errors import FofeError, InputError
+from fofe.base.errors import InputError, needs
 from fofe.base.files import write_atomically
 from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, tag_chunks
 from fofe.text.document import Mention
@@ -74,24 +74,14 @@ def mentions_type() -> pa.DataType:
     """The type of the column of mentions."""
     import pyarrow as pa
 
-    fields = {
-        "start": pa.int32(),
-        "end": pa.int32(),
-        "type": pa.string(),
-        "kind": pa.string(),
-        "score": pa.float64(),
-        "text": pa.string(),
-    }
-    return pa.list_(pa.struct([pa.field(name, of) for name, of in fields.items()]))
+    offsets = [("start", pa.int32()), ("end", pa.int32())]
+    labels = [("type", pa.string()), ("kind", pa.string())]
+    return pa.list_(pa.struct([*offsets, *labels, ("score", pa.float64()), ("text", pa.string())]))
 
 
 def _require_parquet() -> Any:
-    try:
+    with needs("parquet files need pyarrow", "parquet", "pyarrow"):
         import pyarrow.parquet
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "pyarrow":
-            raise
-        raise FofeError("parquet files need pyarrow (pip install 'fofe[parquet]')") from None
     return pyarrow.parquet
 
 

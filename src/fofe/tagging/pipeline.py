@@ -18,6 +18,7 @@ from fofe.base.report import Report
 from fofe.base.workers import in_order
 from fofe.decode import outermost
 from fofe.formats import with_tokens
+from fofe.tagging import batching
 from fofe.tagging.by_language import ByLanguage, tag_each
 from fofe.tagging.model import Model, load
 from fofe.text.detect import recognise
@@ -28,7 +29,6 @@ CHUNK_BYTES = 32_768
 
 Models = Model | ByLanguage | dict[str, Model]
 
-Item = TypeVar("Item")
 Context = TypeVar("Context")
 Output = TypeVar("Output")
 
@@ -52,13 +52,18 @@ class Input(NamedTuple):
     """Whether it is plain text, which nobody expects to come with tokens."""
 
 
+def ready(named: Named | None, *, is_text: bool = False) -> Input:
+    """The input of a document that is at hand; None is no document."""
+    return Input(partial(_as_it_is, named), len(named.document.text) if named else 0, is_text)
+
+
+def _as_it_is(named: Named | None, _: Report) -> Named | None:
+    return named
+
+
 def given_text(name: str, text: str | None, language: str | None = None) -> Input:
     """The input of a text that is at hand; there is no document where it is None."""
-    return Input(partial(_read_given, name, text, language), len(text or ""), is_text=True)
-
-
-def _read_given(name: str, text: str | None, language: str | None, _: Report) -> Named | None:
-    return None if text is None else Named(name, Document(text), language)
+    return ready(None if text is None else Named(name, Document(text), language), is_text=True)
 
 
 @dataclass
@@ -183,18 +188,9 @@ def _model_for(named: Named, models: Models, report: Report) -> Model:
     return models.model(language)
 
 
-def chunks(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Lists of consecutive items of some `CHUNK_BYTES` together."""
-    chunk: list[Item] = []
-    total = 0
-    for item in items:
-        chunk.append(item)
-        total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
-        if total >= CHUNK_BYTES:
-            yield chunk
-            chunk, total = [], 0
-    if chunk:
-        yield chunk
+def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:
+    """Lists of consecutive inputs of some `CHUNK_BYTES` together."""
+    return batching.chunks(inputs, lambda one: one.size, CHUNK_BYTES)
 
 
 def tag_chunks(

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
+from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
-from fofe.tagging.pipeline import Input, Named, given_text
+from fofe.tagging.pipeline import Input, Named, given_text, ready
 from fofe.text.document import Document
 
 TEXT_LINES = "text, a line a document"
@@ -68,15 +68,15 @@ def _check_file(source: Source) -> None:
 
     A file that cannot be read at all is reported when its turn comes, so that the others are tagged.
     """
-    alone = source.kind in _FAIL_ALONE
-    if not alone and source.path != STANDARD and Path(source.path).is_file():
-        try:
-            with open_bytes(source.path) as stream:
-                _check_start(stream.read(_GLANCE), source)
-        except NotTextError:
-            raise
-        except InputError:
-            return
+    if source.kind in _FAIL_ALONE or source.path == STANDARD or not Path(source.path).is_file():
+        return
+    try:
+        with open_bytes(source.path) as stream:
+            _check_start(stream.read(_GLANCE), source)
+    except NotTextError:
+        raise
+    except InputError:
+        return
 
 
 def _check_start(head: bytes, source: Source) -> None:
@@ -121,13 +121,10 @@ def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
 
 def _inputs(source: Source, report: Report) -> Iterator[Input]:
     try:
-        if source.kind in _READERS:
-            yield from _READERS[source.kind](source.path, report)
-        else:
-            yield from _documents(source, report)
-    except NotTextError:
-        raise
+        yield from _READERS.get(source.kind, _documents)(source, report)
     except InputError as error:
+        if isinstance(error, NotTextError) and source.kind not in _FAIL_ALONE:
+            raise
         yield Input(partial(_fail, error), 0)
 
 
@@ -135,19 +132,21 @@ def _fail(error: InputError, _: Report) -> NoReturn:
     raise error
 
 
-def _text_lines(path: str, report: Report) -> Iterator[Input]:
+def _lines(source: Source, report: Report) -> Iterator[Input]:
+    """The lines of plain text, or of a JSON corpus, as documents."""
+    is_text = source.kind == TEXT_LINES
     number, begun = 0, False
-    with open_bytes(path) as stream:
+    with open_bytes(source.path) as stream:
         for number, line in enumerate(stream, start=1):
             if number == 1:
-                _check_start(line, Source(path, TEXT_LINES))
+                _check_start(line, source)
             if not begun and line.strip():
                 begun = True
-                if _looks_like_json_line(line):
-                    report.found(JSON_AS_TEXT, display_name(path))
-            yield text_line(path, number, line)
-    if not number:
-        report.note(EMPTY_FILES, display_name(path))
+                if is_text and _looks_like_json_line(line):
+                    report.found(JSON_AS_TEXT, display_name(source.path))
+            yield line_input(source, number, line)
+    if not (number if is_text else begun):
+        report.note(EMPTY_FILES, display_name(source.path))
 
 
 def _looks_like_json_line(line: bytes) -> bool:
@@ -159,60 +158,40 @@ def _looks_like_json_line(line: bytes) -> bool:
     return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens", "sentences"))
 
 
-def text_line(path: str, number: int, line: bytes) -> Input:
-    """A line of plain text as a document."""
-    return Input(partial(_read_text_line, path, number, line), len(line), is_text=True)
+def line_input(source: Source, number: int, line: bytes) -> Input:
+    """A line as a document; an empty line of JSON is none."""
+    return Input(partial(_read_line, source, number, line), len(line), is_text=source.kind == TEXT_LINES)
 
 
-def _read_text_line(path: str, number: int, line: bytes, _: Report) -> Named:
-    text = decode_utf8(line, display_name(path), number).rstrip("\r\n")
-    id = f"{'stdin' if path == STANDARD else path}:{number}"
-    return Named(id, Document(text, id=id))
-
-
-def _text_file(path: str, _: Report) -> Iterator[Input]:
-    with open_bytes(path) as stream:
-        data = stream.read()
-    yield Input(partial(_read_text_file, path, data), len(data), is_text=True)
-
-
-def _read_text_file(path: str, data: bytes, _: Report) -> Named:
-    name = display_name(path)
-    return Named(name, Document(decode_utf8(data, name), id="" if path == STANDARD else path))
-
-
-def _json_lines(path: str, report: Report) -> Iterator[Input]:
-    empty = True
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if number == 1:
-                check_is_text(line, display_name(path))
-            empty = empty and not line.strip()
-            yield json_line(path, number, line)
-    if empty:
-        report.note(EMPTY_FILES, display_name(path))
-
-
-def json_line(path: str, number: int, line: bytes) -> Input:
-    """A line of a JSON corpus as a document; an empty line is none."""
-    return Input(partial(_read_json_line, path, number, line), len(line))
-
-
-def _read_json_line(path: str, number: int, line: bytes, report: Report) -> Named | None:
-    name = display_name(path)
+def _read_line(source: Source, number: int, line: bytes, report: Report) -> Named | None:
+    name = display_name(source.path)
     text = decode_utf8(line, name, number)
+    if source.kind == TEXT_LINES:
+        id = f"{'stdin' if source.path == STANDARD else source.path}:{number}"
+        return Named(id, Document(text.rstrip("\r\n"), id=id))
     if not text.strip():
         return None
     document = jsonl.parse_line(text, name, number, report)
     return Named(document.id or f"{name}:{number}", document)
 
 
-def _conll(path: str, report: Report) -> Iterator[Input]:
+def _text_file(source: Source, _: Report) -> Iterator[Input]:
+    id = "" if source.path == STANDARD else source.path
+    document = Document(read_text(source.path), id=id)
+    yield ready(Named(display_name(source.path), document), is_text=True)
+
+
+def _documents(source: Source, report: Report) -> Iterator[Input]:
+    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
+        yield ready(Named(document.id or f"document {number} of {display_name(source.path)}", document))
+
+
+def _conll(source: Source, report: Report) -> Iterator[Input]:
+    """The documents of CoNLL, words alone."""
     try:
-        for number, document in enumerate(conll.read(path, report), start=1):
-            sentences = [sentence.words for sentence in document.sentences]
-            name = f"document {number} of {display_name(path)}"
-            yield Input(partial(_read_words, name, sentences), len(document.text))
+        for number, document in enumerate(conll.read(source.path, report), start=1):
+            words = Document.from_words([sentence.words for sentence in document.sentences])
+            yield ready(Named(f"document {number} of {display_name(source.path)}", words))
     except InputError as error:
         if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
             raise
@@ -220,34 +199,19 @@ def _conll(path: str, report: Report) -> Iterator[Input]:
         raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
 
 
-def _read_words(name: str, sentences: list[list[str]], _: Report) -> Named:
-    return Named(name, Document.from_words(sentences))
-
-
-def _documents(source: Source, report: Report) -> Iterator[Input]:
-    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
-        named = Named(document.id or f"document {number} of {display_name(source.path)}", document)
-        yield Input(partial(_read_already, named), len(document.text))
-
-
-def _read_already(named: Named, _: Report) -> Named:
-    return named
-
-
-def _brat(path: str, report: Report) -> Iterator[Input]:
-    for text_path, id in brat.texts(path, report):
-        size = text_path.stat().st_size if text_path.exists() else 0
-        yield Input(partial(_read_brat, text_path, id), size)
+def _brat(source: Source, report: Report) -> Iterator[Input]:
+    for path, id in brat.texts(source.path, report):
+        yield Input(partial(_read_brat, path, id), path.stat().st_size if path.exists() else 0)
 
 
 def _read_brat(path: Path, id: str, report: Report) -> Named:
     return Named(id, brat.read_document(path, id, report))
 
 
-_READERS: dict[str, Callable[[str, Report], Iterator[Input]]] = {
-    TEXT_LINES: _text_lines,
+_READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
+    TEXT_LINES: _lines,
     TEXT_FILE: _text_file,
-    "jsonl": _json_lines,
+    "jsonl": _lines,
     "conll": _conll,
     "brat": _brat,
 }
