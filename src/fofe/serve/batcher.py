@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from fofe.serve.metrics import Metrics
-from fofe.tagging.batching import groups, windows
+from fofe.tagging.batching import chunks, token_count, windows
 from fofe.tagging.by_language import tag_each
 from fofe.tagging.model import TOKENS_AT_ONCE, Model
 from fofe.text.document import Document
@@ -72,18 +72,18 @@ class Batcher:
         """The texts with their mentions."""
         tagged = await self.tokenise(model, texts)
         self._metrics.documents.inc(len(tagged))
-        chunks = [(document, chunk) for document in tagged for chunk in _chunks(model, document)]
-        of_chunks = (document for document, _ in chunks)
-        for part in groups((chunk for _, chunk in chunks), TOKENS_AT_ONCE):
-            for found in await self.tag_documents(model, part):
-                self._metrics.tokens.inc(sum(map(len, found.sentences)))
+        parts = [(document, part) for document in tagged for part in _parts(model, document)]
+        wholes = (document for document, _ in parts)
+        for chunk in chunks((part for _, part in parts), token_count, TOKENS_AT_ONCE):
+            for found in await self.tag_documents(model, chunk):
+                self._metrics.tokens.inc(token_count(found))
                 self._metrics.mentions.inc(len(found.mentions))
-                next(of_chunks).mentions.extend(found.mentions)
+                next(wholes).mentions.extend(found.mentions)
         return tagged
 
     async def tag_documents(self, model: Model, documents: list[Document]) -> list[Document]:
         """The documents, which must have sentences, with their mentions."""
-        tokens = sum(len(sentence) for document in documents for sentence in document.sentences)
+        tokens = sum(map(token_count, documents))
         done: asyncio.Future[list[Document]] = asyncio.get_running_loop().create_future()
         self._queue.put_nowait(_Work(model, documents, tokens, done))
         return await done
@@ -120,11 +120,11 @@ def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
     return [[next(tagged) for _ in work.documents] for work in batch]
 
 
-def _chunks(model: Model, document: Document) -> Iterator[Document]:
+def _parts(model: Model, document: Document) -> Iterator[Document]:
     """The document, cut between sentences where it is long, unless its sentences depend on each other."""
     if model.sees_documents:
         yield document
         return
     lengths = list(map(len, document.sentences))
-    for window in windows(lengths, [], tokens_wanted=TOKENS_AT_ONCE, receptive_fields=()):
-        yield replace(document, sentences=document.sentences[window.first : window.last])
+    for tagged, _ in windows(lengths, [], tokens_wanted=TOKENS_AT_ONCE, receptive_fields=()):
+        yield replace(document, sentences=document.sentences[tagged])

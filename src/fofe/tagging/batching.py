@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from fofe.text.document import Document
+
 Item = TypeVar("Item")
 
 
@@ -20,6 +22,10 @@ def chunks(items: Iterable[Item], size: Callable[[Item], int], wanted: int) -> I
             chunk, total = [], 0
     if chunk:
         yield chunk
+
+
+def token_count(document: Document) -> int:
+    return sum(map(len, document.sentences))
 
 
 def windows(

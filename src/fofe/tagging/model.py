@@ -20,7 +20,7 @@ from fofe.decode.select import select
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.batching import chunks, windows
+from fofe.tagging.batching import chunks, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.normalise import normalise
@@ -202,7 +202,7 @@ class Model(Tagger):
         return other
 
     def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
-        for group in chunks(map(self._cut, documents), _length, TOKENS_AT_ONCE):
+        for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
             sentences = [sentence for document in group for sentence in document.sentences]
             opens = [not number for document in group for number in range(len(document.sentences))]
             found = self._found(sentences, opens)
@@ -261,11 +261,6 @@ class Model(Tagger):
         scores = self._engine.score(words, opens, exact=exact)
         probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)
-
-
-def _length(document: Document) -> int:
-    """Its number of tokens."""
-    return sum(map(len, document.sentences))
 
 
 def _alternatives(
