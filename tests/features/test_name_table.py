@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fofe.base.errors import InputError
 from fofe.features.fragments import all_fragments
 from fofe.features.gazetteer import make_table
 from fofe.features.name_table import KINDS, MOST_TYPES, NameTable, keys_of
@@ -83,7 +84,7 @@ def test_tables_of_any_size_find_their_keys_and_no_others(count: int) -> None:
 
 
 def test_there_is_a_most_of_types() -> None:
-    with pytest.raises(ValueError, match="too many"):
+    with pytest.raises(InputError, match="too many"):
         NameTable.from_pairs(
             [str(number) for number in range(MOST_TYPES + 1)], keys_of(["a"], 0), np.array([0])
         )

@@ -16,7 +16,7 @@ from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments
 from fofe.features.gazetteer import GazetteerConfig, make_table
-from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
+from fofe.features.surroundings import importance, surroundings, weighted
 from fofe.features.views import CODES, ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 
@@ -88,7 +88,7 @@ class RandomModel:
             return text
         rows = text.words[view]
         words = weighted(self.tables[view][rows], importance(self.encoder.vocabularies[view])[rows])
-        sums = sentence_sums(words, text.token_offsets)
+        sums = np.add.reduceat(words, text.token_offsets[:-1], axis=0)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.array(opens)
         return replace(text, surroundings=surroundings(sums, text.token_offsets, documents))
 

@@ -46,11 +46,6 @@ def by_length(candidate: Candidate) -> Rank:
     return start - end, -score, start, label
 
 
-def by_position(candidate: Candidate) -> tuple[int, int]:
-    """Sorts in reading order: by start, then by end."""
-    return candidate.start, candidate.end
-
-
 def contains(outer: Candidate, inner: Candidate) -> bool:
     """Whether `inner` lies in `outer` and is shorter."""
     return (
@@ -103,7 +98,7 @@ def recursive(candidates: Iterable[Candidate], flat: Flat) -> list[Candidate]:
         kept += survivors
         if len(survivors) < len(pool):
             rounds += _inside(pool, survivors)
-    return sorted(kept, key=by_position)
+    return sorted(kept, key=attrgetter("start", "end"))
 
 
 def _inside(pool: list[Candidate], survivors: list[Candidate]) -> list[list[Candidate]]:
@@ -142,7 +137,7 @@ def non_crossing(candidates: Iterable[Candidate]) -> list[Candidate]:
         kept[start, end] = candidate
         furthest_end[start] = max(furthest_end[start], end)
         earliest_start[end] = min(earliest_start[end], start)
-    return sorted(kept.values(), key=by_position)
+    return [kept[span] for span in sorted(kept)]
 
 
 HIGHEST_FIRST = "highest-first"

@@ -18,7 +18,7 @@ from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
 from fofe.features.feature import Addend, Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
-from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, MOST_TYPES, NameTable, keys_of
+from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, NameTable, keys_of
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
@@ -92,10 +92,6 @@ def build_gazetteer(names: Iterable[TypedName], report: Report, sources: Iterabl
             continue
         by_type.setdefault(type, {})[name] = None
     types = sorted(by_type)
-    if len(types) > MOST_TYPES:
-        raise InputError(
-            f"{len(types)} types of names are too many", remedy=f"map them to at most {MOST_TYPES}"
-        )
     table = make_table({type: list(by_type[type]) for type in types})
     return Gazetteer(table, {type: len(by_type[type]) for type in types}, tuple(sources))
 

@@ -50,13 +50,9 @@ class WordFinder:
                 row = self._row_of(run[start:end])
                 if row is None:
                     continue
-                if end == start + 1:
-                    through[start][ALONE].append(row)
-                    continue
-                through[start][BEGINS].append(row)
-                through[end - 1][ENDS].append(row)
-                for place in range(start + 1, end - 1):
-                    through[place][INSIDE].append(row)
+                through[start][ALONE if end == start + 1 else BEGINS].append(row)
+                for place in range(start + 1, end):
+                    through[place][ENDS if place == end - 1 else INSIDE].append(row)
         return [tuple(map(tuple, places)) for places in through]
 
     def _alone(self, token: str) -> WordsThrough:

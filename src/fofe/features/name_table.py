@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, IntArray
+from fofe.base.errors import InputError
 from fofe.features.fragments import Fragments
 
 Keys = NDArray[np.uint64]
@@ -113,7 +114,9 @@ class NameTable:
     def from_pairs(cls, types: Sequence[str], keys: Keys, numbers: IntArray) -> NameTable:
         """The table of pairs of a key [P] and the number of a type [P], in any order."""
         if len(types) > MOST_TYPES:
-            raise ValueError(f"{len(types)} types of names are too many: {MOST_TYPES} is the most")
+            raise InputError(
+                f"{len(types)} types of names are too many", remedy=f"map them to at most {MOST_TYPES}"
+            )
         order = np.argsort(keys, kind="stable")
         keys, masks = keys[order], np.left_shift(np.uint64(1), numbers[order].astype(np.uint64))
         firsts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
@@ -128,19 +131,12 @@ class NameTable:
     def merged(self, other: NameTable) -> NameTable:
         """All that both know, with the types of both."""
         types = list(dict.fromkeys([*self.types, *other.types]))
-        pairs = [table.pairs() for table in (self, other)]
-        numbers = [
-            np.array([types.index(type) for type in table.types], dtype=np.int64)[of_table]
-            for table, (_, of_table) in zip((self, other), pairs, strict=True)
-        ]
-        return NameTable.from_pairs(
-            types, np.concatenate([keys for keys, _ in pairs]), np.concatenate(numbers)
-        )
-
-    def pairs(self) -> tuple[Keys, IntArray]:
-        """Each key with each of its types: [P] and [P]."""
-        rows, numbers = np.nonzero(self.members[self.sets])
-        return self.keys[rows], numbers
+        keys, numbers = [], []
+        for table in (self, other):
+            rows, of_table = np.nonzero(table.members[table.sets])
+            keys.append(table.keys[rows])
+            numbers.append(np.array([types.index(type) for type in table.types], dtype=np.int64)[of_table])
+        return NameTable.from_pairs(types, np.concatenate(keys), np.concatenate(numbers))
 
     def find(self, keys: Keys) -> IntArray:
         """[F] the sets of keys [F], 0 for those that are not in the table."""

@@ -67,7 +67,7 @@ class Surroundings(Feature):
     def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
         """All fragments with one first word are in one sentence."""
         offsets = text.bounds.token_offsets
-        sums = sentence_sums(text.cached.rows(SUBJECTS), offsets)
+        sums = np.add.reduceat(text.cached.rows(SUBJECTS), offsets[:-1], axis=0)
         added = surroundings(sums, offsets, text.opens) @ self._weight
         sentence_of = np.repeat(np.arange(len(text.bounds)), np.diff(offsets))
         starts += added.take(sentence_of[firsts], axis=0)
@@ -82,12 +82,6 @@ def importance(vocabulary: Vocabulary) -> FloatArray:
 def weighted(vectors: FloatArray, weights: FloatArray) -> FloatArray:
     """[T, D + 1] the vectors [T, D] of words times their weights [T], and these weights beside them."""
     return np.concatenate([vectors * weights[:, None], weights[:, None]], axis=1)
-
-
-def sentence_sums(words: FloatArray, token_offsets: IntArray) -> FloatArray:
-    """[S, D + 1] the sums of the weighted words [T, D + 1] of sentences, which begin at offsets [S + 1]."""
-    sums: FloatArray = np.add.reduceat(words, token_offsets[:-1], axis=0)
-    return sums
 
 
 def surroundings(sums: FloatArray, token_offsets: IntArray, opens: BoolArray) -> FloatArray:

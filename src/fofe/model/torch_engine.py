@@ -18,7 +18,7 @@ from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.gazetteer import NAMES
 from fofe.features.name_table import NameBits
 from fofe.features.schemes import SCHEMES
-from fofe.features.surroundings import importance, sentence_sums, surroundings, weighted
+from fofe.features.surroundings import importance, surroundings, weighted
 from fofe.features.table import Table
 from fofe.model.engine import Scores
 from fofe.model.network import Network
@@ -106,7 +106,8 @@ class TorchEngine:
         assert view is not None, "asked for only where the network sees them"
         rows = text.words[view]
         vectors = self._tables[view][torch.from_numpy(rows).to(self._device).long()].cpu().numpy()
-        sums = sentence_sums(weighted(vectors, self._importance[rows]), text.token_offsets)
+        words = weighted(vectors, self._importance[rows])
+        sums = np.add.reduceat(words, text.token_offsets[:-1], axis=0)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
         return surroundings(sums, text.token_offsets, documents)
 

@@ -13,7 +13,7 @@ from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.encoded import EncodedText, Segments
 from fofe.features.fragments import Fragments, ragged
 from fofe.features.name_table import NameBits
-from fofe.features.surroundings import sentence_sums, surroundings, weighted
+from fofe.features.surroundings import surroundings, weighted
 from fofe.features.vocabulary import Vocabulary
 from fofe.text.segment import InWord
 from fofe.training.config import SamplingConfig
@@ -167,7 +167,9 @@ class Sampler:
             borders = offsets[first : first + SENTENCES_AT_ONCE + 1]
             some = rows[borders[0] : borders[-1]]
             words = weighted(table[some], importance[some])
-            sums[first : first + SENTENCES_AT_ONCE] = sentence_sums(words, borders - borders[0])
+            sums[first : first + SENTENCES_AT_ONCE] = np.add.reduceat(
+                words, borders[:-1] - borders[0], axis=0
+            )
         self.text = replace(self.text, surroundings=surroundings(sums, offsets, self.documents))
 
     def batches_per_epoch(self) -> int:
