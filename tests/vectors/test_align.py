@@ -1,4 +1,4 @@
-"""Adding the words of another language to word vectors."""
+"""Adding the words of other vectors to word vectors."""
 
 from __future__ import annotations
 
@@ -45,6 +45,19 @@ def test_words_of_like_meaning_lie_together(languages: tuple[WordVectors, WordVe
     assert (cosines.argmax(axis=1) == np.arange(len(own))).mean() > 0.95
     lengths = [np.linalg.norm(part, axis=1).mean() for part in (own, aligned)]
     assert lengths[0] == pytest.approx(lengths[1], rel=0.05)
+
+
+def test_vectors_of_the_same_language_keep_their_lengths() -> None:
+    random = np.random.default_rng(3)
+    here = random.normal(size=(600, 12)) * random.uniform(0.2, 3, size=(600, 1))
+    rotation, _ = np.linalg.qr(random.normal(size=(12, 12)))
+    there = 3 * here @ rotation - 1
+    words = [str(number) for number in range(600)]
+    some = WordVectors(words[:500], here[:500].astype(np.float32))
+    joined = add_words(some, WordVectors(words[100:], there[100:].astype(np.float32)), same_language=True)
+    assert joined.words == words
+    difference = np.linalg.norm(joined.vectors[500:] - here[500:], axis=1)
+    assert (difference < 0.1 * np.linalg.norm(here[500:], axis=1) + 0.1).all()
 
 
 def test_pairs_are_looked_for_in_parts(

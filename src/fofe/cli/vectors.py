@@ -111,18 +111,21 @@ def convert(args: argparse.Namespace) -> None:
 
 
 @command(
-    "add the words of another language",
+    "add the words of other vectors",
     VECTORS,
-    option("others", metavar="OTHERS", help="those of the other language"),
+    option("others", metavar="OTHERS", help="vectors with other words"),
     option("output", metavar="OUT", help="the file to write; its suffix decides the format"),
+    option("--same-language", action="store_true", help="the others are of the same language"),
 )
 def add(args: argparse.Namespace) -> None:
     """Add the words of other vectors, for example of a language with more text, that
     these vectors lack. The others are aligned with these by the words that both
-    have, so that words of like meaning are neighbours whatever their language.
+    have, so that words of like meaning are neighbours whatever their language. In the
+    same language every shared word is a pair.
 
     Examples:
       fofe vectors add es.cased.128.bin en.cased.256.bin esen.cased.128.npz
+      fofe vectors add big.cased.256.bin domain.cased.256.bin both.npz --same-language
     """
     from fofe.formats.vectors import read_vectors
     from fofe.vectors.align import add_words
@@ -130,7 +133,7 @@ def add(args: argparse.Namespace) -> None:
     kind = _kind(args.output)
     refuse_input(args.output, [args.vectors, args.others])
     vectors = read_vectors(args.vectors)
-    joined = add_words(vectors, read_vectors(args.others))
+    joined = add_words(vectors, read_vectors(args.others), same_language=args.same_language)
     _write(joined, args.output, kind)
     say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
 

@@ -1,9 +1,9 @@
-"""Aligning the vectors of one language with those of another, and adding the words that the other lacks.
+"""Aligning some vectors with others, of another or of the same language, and adding the words that these lack.
 
 Vectors of two languages have much the same geometry: a rotation (orthogonal Procrustes) takes *president*
 close to the other's *presidente*. It is learned from the words that are spelt alike in both, most of them
 names, and refined with mutual nearest neighbours by CSLS (Conneau et al. 2018). So the vectors of a language
-with much text add many names to those of one with little.
+with much text add many names to those of one with little. In the same language all shared words are pairs.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ NEIGHBOURS = 10
 ROWS_AT_ONCE = 2048
 
 
-def add_words(vectors: WordVectors, others: WordVectors) -> WordVectors:
+def add_words(vectors: WordVectors, others: WordVectors, *, same_language: bool = False) -> WordVectors:
     """The vectors, followed by the aligned vectors of the words that only the others have."""
+    aligned = _aligned_alike(others, vectors) if same_language else _aligned(others, vectors)
     known = set(vectors.words)
     new = [row for row, word in enumerate(others.words) if word not in known]
     return WordVectors(
         [*vectors.words, *(others.words[row] for row in new)],
-        np.concatenate([vectors.vectors, _aligned(others, vectors)[new]]),
+        np.concatenate([vectors.vectors, aligned[new]]),
     )
 
 
@@ -48,13 +49,23 @@ def _aligned(others: WordVectors, vectors: WordVectors) -> FloatArray:
     return aligned
 
 
-def _shared_words(others: WordVectors, vectors: WordVectors) -> IntArray:
+def _aligned_alike(others: WordVectors, vectors: WordVectors) -> FloatArray:
+    """[V', D] the other vectors of the same language in the space of these; lengths keep their proportions."""
+    here, there = (some.vectors - some.vectors.mean(axis=0) for some in (vectors, others))
+    pairs = _shared_words(others, vectors, min_length=1)
+    rotation = _procrustes(_unit(there[pairs[:, 0]]), _unit(here[pairs[:, 1]]))
+    lengths = [np.linalg.norm(some, axis=1).mean() for some in (here[pairs[:, 1]], there[pairs[:, 0]])]
+    aligned = there @ rotation * (lengths[0] / lengths[1]) + vectors.vectors.mean(axis=0)
+    return aligned.astype(np.float32)
+
+
+def _shared_words(others: WordVectors, vectors: WordVectors, min_length: int = MIN_LENGTH) -> IntArray:
     """[P, 2] the rows of words that are spelt alike."""
-    rows = {word: row for row, word in enumerate(vectors.words[:SHARED_RANK]) if len(word) >= MIN_LENGTH}
+    rows = {word: row for row, word in enumerate(vectors.words[:SHARED_RANK]) if len(word) >= min_length}
     pairs = [(row, rows[word]) for row, word in enumerate(others.words[:SHARED_RANK]) if word in rows]
     if len(pairs) < MIN_PAIRS:
         raise FofeError(
-            f"the vectors share {len(pairs)} words of {MIN_LENGTH} letters or more; {MIN_PAIRS} are needed"
+            f"the vectors share {len(pairs)} words of {min_length} letters or more; {MIN_PAIRS} are needed"
         )
     return np.array(pairs)
 
