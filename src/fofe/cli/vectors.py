@@ -1,5 +1,5 @@
-"""Word vectors: train them on plain text, convert and prune files of them, add those
-of another language, show the neighbours of a word, and measure how much of a
+"""Word vectors: train them on plain text, convert and prune files of them, add words
+from others, show the neighbours of a word, and measure how much of a
 corpus they cover.
 
 Examples:

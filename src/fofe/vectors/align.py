@@ -1,4 +1,4 @@
-"""Aligning some vectors with others, of another or of the same language, and adding the words that these lack.
+"""Aligning vectors with those of another language or other text, and adding the words that these lack.
 
 Vectors of two languages have much the same geometry: a rotation (orthogonal Procrustes) takes *president*
 close to the other's *presidente*. It is learned from the words that are spelt alike in both, most of them
@@ -50,7 +50,7 @@ def _aligned(others: WordVectors, vectors: WordVectors) -> FloatArray:
 
 
 def _aligned_alike(others: WordVectors, vectors: WordVectors) -> FloatArray:
-    """[V', D] the other vectors of the same language in the space of these; lengths keep their proportions."""
+    """[V', D] the other vectors of the same language in the space of these, with lengths in proportion."""
     here, there = (some.vectors - some.vectors.mean(axis=0) for some in (vectors, others))
     pairs = _shared_words(others, vectors, min_length=1)
     rotation = _procrustes(_unit(there[pairs[:, 0]]), _unit(here[pairs[:, 1]]))
