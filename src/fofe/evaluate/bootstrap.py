@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +62,7 @@ def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: s
 
 def confidence(counts: Numbers, samples: int = 1000, seed: int = 0) -> dict[str, Interval]:
     """The percentile intervals of precision, recall and F1, from counts of shape (units, 3)."""
-    drawn = _scores(np.concatenate([counts[rows].sum(axis=1) for rows in _resample(counts, samples, seed)]))
+    drawn = _scores(_resampled(counts, samples, seed))
     return {metric: _interval(drawn[:, column]) for column, metric in enumerate(METRICS)}
 
 
@@ -74,8 +74,7 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dic
     """
     if a.shape != b.shape:
         raise ValueError("both predictions need counts of the same units")
-    both = np.concatenate([a, b], axis=1)
-    drawn = np.concatenate([both[rows].sum(axis=1) for rows in _resample(both, samples, seed)])
+    drawn = _resampled(np.concatenate([a, b], axis=1), samples, seed)
     differences = _scores(drawn[:, 3:]) - _scores(drawn[:, :3])
     one, other = _scores(np.stack([a.sum(axis=0), b.sum(axis=0)])).tolist()
     return {
@@ -122,8 +121,8 @@ def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
     return [sentence.start for sentence in document.sentences]
 
 
-def _resample(counts: Numbers, samples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Rows of units drawn with replacement, shape (some samples, units), `samples` in all."""
+def _resampled(counts: Numbers, samples: int, seed: int) -> Numbers:
+    """Sums over as many units as there are, drawn with replacement: shape (units, n) to (samples, n)."""
     units = len(counts)
     if not units:
         raise InputError("there is no document to draw from")
@@ -133,8 +132,8 @@ def _resample(counts: Numbers, samples: int, seed: int) -> Iterator[npt.NDArray[
         raise FofeError(f"the number of samples must be at least 1, not {samples}")
     random = np.random.default_rng(seed)
     at_once = max(_DRAWN_AT_ONCE // units, 1)
-    for begin in range(0, samples, at_once):
-        yield random.integers(0, units, (min(at_once, samples - begin), units))
+    sizes = (min(at_once, samples - begin) for begin in range(0, samples, at_once))
+    return np.concatenate([counts[random.integers(0, units, (size, units))].sum(axis=1) for size in sizes])
 
 
 def _scores(counts: Numbers) -> Scores:

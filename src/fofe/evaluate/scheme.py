@@ -175,24 +175,24 @@ def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> M
     return scoring_by(model, lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
 
 
+@dataclass(frozen=True)
 class ProjectedScorer:
     """Scores fragments like another scorer, in the labels of a corpus."""
 
-    def __init__(self, scorer: Scorer, projection: Projection) -> None:
-        self._scorer = scorer
-        self._projection = projection
+    scorer: Scorer
+    projection: Projection
 
     def score(
         self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
     ) -> Scores:
-        scores = self._scorer.score(sentences, opens, exact=exact)
-        return replace(scores, probabilities=self._projection.project(scores.probabilities))
+        scores = self.scorer.score(sentences, opens, exact=exact)
+        return replace(scores, probabilities=self.projection.project(scores.probabilities))
 
     def conditioned_on(self, scheme: str) -> ProjectedScorer:
-        return ProjectedScorer(self._scorer.conditioned_on(scheme), self._projection)
+        return replace(self, scorer=self.scorer.conditioned_on(scheme))
 
     def fresh(self) -> ProjectedScorer:
-        return ProjectedScorer(self._scorer.fresh(), self._projection)
+        return replace(self, scorer=self.scorer.fresh())
 
 
 def flat(document: Document) -> Document:
