@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from fofe.spark import make_session
-    from fofe.spark.session import require_spark
+    from fofe.spark import make_session, require_spark
 
     try:
         require_spark()

@@ -23,7 +23,7 @@ from fofe.wiki.types import LOOP
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from fofe.spark.lines import Range
+    from fofe.spark.tagging import Range
 
 TEXTS = [
     "Anna Berg met the mayor of Bergen.",
@@ -70,12 +70,13 @@ def test_the_tag_command_gives_the_same_output(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from fofe.spark import lines, tagging
+    from fofe.spark import tagging
 
     cut: list[Range] = []
+    of_any_size = tagging.cut_up
 
     def cut_up(paths: list[str], _: int) -> list[Range]:
-        cut.extend(lines.cut_up(paths, 700))
+        cut.extend(of_any_size(paths, 700))
         return list(cut)
 
     monkeypatch.setattr(tagging, "cut_up", cut_up)

@@ -11,8 +11,7 @@ from fofe.wiki.dump import read_pages, read_site
 from fofe.wiki.label import Labeller, Summary
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import read_page
-from fofe.wiki.tables import read_table
-from fofe.wiki.types import TypeIndex
+from fofe.wiki.types import TypeIndex, read_table
 
 WIKIPEDIA = Path(__file__).resolve().parents[3] / "shared" / "data" / "wikipedia"
 

@@ -141,7 +141,7 @@ def wiki(args: argparse.Namespace) -> None:
             "would hold the output, and is removed at the end", path=folder, remedy="name another"
         )
     if args.engine == "spark":
-        from fofe.spark.session import make_session
+        from fofe.spark import make_session
         from fofe.spark.wiki import label_dump as label_with_spark
 
         summary = label_with_spark(make_session(args.master), settings, args.output, folder)

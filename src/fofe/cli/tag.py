@@ -138,7 +138,7 @@ def tag(args: argparse.Namespace) -> int:
     output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
     job = _job(args, output.writer)
     if args.engine == "spark":
-        from fofe.spark.session import make_session
+        from fofe.spark import make_session
         from fofe.spark.tagging import tag_lines
 
         results = tag_lines(make_session(args.master), job, sources)
@@ -270,7 +270,7 @@ def _tag_parquet(args: argparse.Namespace) -> None:
     refuse_input(args.output, chain(args.inputs, in_folders))
     job = _job(args, mentions_only)
     if args.engine == "spark":
-        from fofe.spark.session import make_session
+        from fofe.spark import make_session
         from fofe.spark.tagging import tag_parquet
 
         spark = make_session(args.master)

@@ -66,22 +66,22 @@ def format_named(name: str) -> Format:
 def guess_format(path: str | Path) -> str:
     """The name of the format of a file or directory: by its suffix, else by its content."""
     path = Path(path)
-    by_suffix = _format_of_suffix(path)
-    if by_suffix is not None:
-        return by_suffix
-    if path.is_dir():
-        by_content = _format_of_folder(path)
-    elif path.suffix == ".txt" and path.with_suffix(".ann").exists():
-        by_content = "brat"
-    else:
-        by_content = _format_of_content(path) if path.is_file() else None
-    if by_content is None:
+    found = _format_of_suffix(path)
+    if found is None and path.is_dir():
+        # The one format of the files in a directory; for an empty one brat, which alone makes them.
+        names = {_format_of_suffix(file) for file in path.rglob("*")} - {None}
+        found = "brat" if not names or "brat" in names else names.pop() if len(names) == 1 else None
+    elif found is None and path.suffix == ".txt" and path.with_suffix(".ann").exists():
+        found = "brat"
+    elif found is None and path.is_file():
+        found = _format_of_content(path)
+    if found is None:
         remedy = (
             f"name it: {', '.join(FORMATS)}, by --from, --to or --format, in a configuration by `format =`; "
             "plain text without annotation is for fofe tag"
         )
         raise InputError("the format cannot be guessed", path=path, remedy=remedy)
-    return by_content
+    return found
 
 
 def read_corpus(
@@ -174,14 +174,6 @@ def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tupl
 
 def _format_of_suffix(path: Path) -> str | None:
     return next((name for name, format in FORMATS.items() if path.suffix.lower() in format.suffixes), None)
-
-
-def _format_of_folder(folder: Path) -> str | None:
-    """The one format of the files in a directory; for an empty one brat, which alone makes them."""
-    names = {_format_of_suffix(file) for file in folder.rglob("*")} - {None}
-    if not names or "brat" in names:
-        return "brat"
-    return names.pop() if len(names) == 1 else None
 
 
 def _format_of_content(path: Path) -> str | None:

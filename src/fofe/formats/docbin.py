@@ -15,7 +15,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, Target, display_name, open_bytes, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
-from fofe.text.document import Document, Mention, Sentence, Token
+from fofe.text.document import Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -59,12 +59,9 @@ def document_of(doc: Doc, report: Report, place: str) -> Document:
     document = Document(doc.text, sentences_of(doc), id=str(doc.user_data.get("id", "")))
     if not doc.has_annotation("SENT_START") and len(doc) > 1:
         report.note("documents without sentence borders read as one sentence", place)
-    if GROUP in doc.spans:
-        group = doc.spans[GROUP]
-        scores = [float(score) for score in group.attrs.get(SCORES, ())]
-        spans = list(group)
-    else:
-        spans, scores = list(doc.ents), []
+    group = doc.spans.get(GROUP)
+    spans = list(doc.ents if group is None else group)
+    scores = [] if group is None else list(map(float, group.attrs.get(SCORES, ())))
     if len(scores) != len(spans):
         scores = [1.0] * len(spans)
     for span, score in zip(spans, scores, strict=True):
@@ -78,14 +75,11 @@ def document_of(doc: Doc, report: Report, place: str) -> Document:
 def sentences_of(doc: Doc) -> list[Sentence]:
     """The sentences of a doc, or all of it as one; tokens of whitespace are left out."""
     parts = doc.sents if doc.has_annotation("SENT_START") else [doc[:]] if len(doc) else []
-    sentences = []
-    for part in parts:
-        tokens = [
-            Token(token.text, token.idx, token.idx + len(token.text)) for token in part if not token.is_space
-        ]
-        if tokens:
-            sentences.append(Sentence(tokens))
-    return sentences
+    cut = (
+        [Token(token.text, token.idx, token.idx + len(token.text)) for token in part if not token.is_space]
+        for part in parts
+    )
+    return [Sentence(tokens) for tokens in cut if tokens]
 
 
 def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
@@ -106,6 +100,7 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
 def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> Doc:
     """The spaCy doc of a document; text between tokens becomes tokens too, so that the text is kept."""
     from spacy.tokens import Doc
+    from spacy.util import filter_spans
 
     common.require_tokens(document, place)
     text = common.without_surrogates(document.text, report, place)
@@ -119,7 +114,19 @@ def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> D
     if document.id:
         doc.user_data["id"] = document.id
     common.note_losses(document, report, "a DocBin", place, kept="tokens, scores")
-    _add_spans(doc, document.mentions, report, place)
+    spans, scores = [], []
+    for mention in document.mentions:
+        label = common.without_surrogates(mention.label, report, place)
+        span = doc.char_span(mention.start, mention.end, label=label)
+        if span is None:
+            report.note(common.UNALIGNED, f"{place} {mention.start}:{mention.end}")
+        else:
+            spans.append(span)
+            scores.append(float(mention.score))
+    doc.spans[GROUP] = spans
+    if any(map(common.has_scores, document.mentions)):
+        doc.spans[GROUP].attrs[SCORES] = scores
+    doc.ents = filter_spans(spans)
     return doc
 
 
@@ -137,20 +144,3 @@ def _parts(document: Document, length: int) -> Iterator[tuple[int, int, bool, bo
         position = end + spaced
         if position < after:
             yield position, after, False, False
-
-
-def _add_spans(doc: Doc, mentions: list[Mention], report: Report, place: str) -> None:
-    spacy = require_spacy()
-    spans, scores = [], []
-    for mention in mentions:
-        label = common.without_surrogates(mention.label, report, place)
-        span = doc.char_span(mention.start, mention.end, label=label)
-        if span is None:
-            report.note(common.UNALIGNED, f"{place} {mention.start}:{mention.end}")
-        else:
-            spans.append(span)
-            scores.append(float(mention.score))
-    doc.spans[GROUP] = spans
-    if any(map(common.has_scores, mentions)):
-        doc.spans[GROUP].attrs[SCORES] = scores
-    doc.ents = spacy.util.filter_spans(spans)

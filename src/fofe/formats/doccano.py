@@ -14,7 +14,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
 from fofe.base.report import Report
 from fofe.formats import common
-from fofe.formats.json_fields import Fields, read_objects
+from fofe.formats.json_fields import read_objects
 from fofe.text.document import Document
 from fofe.text.offsets import OffsetMap, OffsetUnit
 
@@ -26,29 +26,22 @@ RESERVED_KEYS = frozenset({"id", "text", *LISTS, ENTITIES})
 def read(path: str | Path, report: Report, *, offsets: OffsetUnit = "utf16") -> Iterator[Document]:
     """The documents of a file, or of standard input for the path `-`."""
     for fields in read_objects(path, report):
-        yield _document(fields, report, offsets)
-
-
-def _document(fields: Fields, report: Report, unit: OffsetUnit) -> Document:
-    document = Document(fields.string("text", empty=True), id=fields.identifier("id"))
-    positions = OffsetMap(document.text, unit)
-    for entity in _entities(fields):
-        start, end = entity.span(positions.from_codepoints(len(document.text)), "characters")
-        try:
-            start, end = positions.to_codepoints(start), positions.to_codepoints(end)
-        except InputError as error:
-            raise entity.error(error.problem, error.remedy) from None
-        document.mentions.append(common.labelled(start, end, entity.string("label"), document.text))
-    for relation in fields.objects("relations", optional=True):
-        report.note("doccano relations left out", relation.place)
-    document.meta = fields.rest()
-    return document
-
-
-def _entities(fields: Fields) -> list[Fields]:
-    key = fields.only_one(*LISTS, ENTITIES)
-    entities = fields.objects(key, lists_as=("start", "end", "label")) if key else []
-    return [entity.renamed({"start_offset": "start", "end_offset": "end"}) for entity in entities]
+        document = Document(fields.string("text", empty=True), id=fields.identifier("id"))
+        positions = OffsetMap(document.text, offsets)
+        length = positions.from_codepoints(len(document.text))
+        key = fields.only_one(*LISTS, ENTITIES)
+        for entity in fields.objects(key, lists_as=("start", "end", "label")) if key else ():
+            entity = entity.renamed({"start_offset": "start", "end_offset": "end"})
+            start, end = entity.span(length, "characters")
+            try:
+                start, end = positions.to_codepoints(start), positions.to_codepoints(end)
+            except InputError as error:
+                raise entity.error(error.problem, error.remedy) from None
+            document.mentions.append(common.labelled(start, end, entity.string("label"), document.text))
+        for relation in fields.objects("relations", optional=True):
+            report.note("doccano relations left out", relation.place)
+        document.meta = fields.rest()
+        yield document
 
 
 def write(
@@ -57,16 +50,10 @@ def write(
     """Write a line for each document, with `label` as doccano imports it."""
     with open_output(path_or_stream) as stream:
         for place, document in common.places(documents):
-            line = common.to_json(_line(document, report, place, offsets), place)
+            common.note_losses(document, report, "doccano", place, kept="metadata")
+            position = OffsetMap(document.text, offsets).from_codepoints
+            labels = [[position(one.start), position(one.end), one.label] for one in document.mentions]
+            head = {"id": document.id} if document.id else {}
+            meta = common.other_meta(document, RESERVED_KEYS, report, place)
+            line = common.to_json({**head, **meta, "text": document.text, "label": labels}, place)
             stream.write(common.without_surrogates(line, report, place) + "\n")
-
-
-def _line(document: Document, report: Report, place: str, unit: OffsetUnit) -> dict[str, object]:
-    common.note_losses(document, report, "doccano", place, kept="metadata")
-    positions = OffsetMap(document.text, unit).from_codepoints
-    labels = [
-        [positions(mention.start), positions(mention.end), mention.label] for mention in document.mentions
-    ]
-    head = {"id": document.id} if document.id else {}
-    meta = common.other_meta(document, RESERVED_KEYS, report, place)
-    return {**head, **meta, "text": document.text, "label": labels}

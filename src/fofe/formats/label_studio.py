@@ -20,7 +20,7 @@ from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
 from fofe.formats.json_fields import Fields
-from fofe.text.document import Document, Mention
+from fofe.text.document import Document
 from fofe.text.offsets import OffsetMap
 
 FROM_NAME, TO_NAME = "label", "text"
@@ -76,10 +76,15 @@ def _document(task: Fields, report: Report) -> Document:
     document.meta = data.rest()
     utf16 = OffsetMap(document.text, "utf16")
     for result in _results(task, report):
-        if result.string("type") == "labels":
-            document.mentions += _mentions(result, document.text, utf16, report)
-        else:
+        if result.string("type") != "labels":
             report.note(f"results of type {result.string('type')} left out", result.place)
+            continue
+        value = result.inner("value")
+        start, end = _span(value, document.text, utf16, report)
+        score = result.number("score", 1.0)
+        document.mentions += [
+            common.labelled(start, end, label, document.text, score) for label in value.strings("labels")
+        ]
     return document
 
 
@@ -95,15 +100,6 @@ def _results(task: Fields, report: Report) -> list[Fields]:
         report.note("tasks without annotations read from their predictions", task.place)
     chosen = (done or predictions)[-1:]
     return chosen[0].objects("result") if chosen else []
-
-
-def _mentions(result: Fields, text: str, utf16: OffsetMap, report: Report) -> Iterator[Mention]:
-    """The mentions of a result: one for each of its labels."""
-    value = result.inner("value")
-    start, end = _span(value, text, utf16, report)
-    score = result.number("score", 1.0)
-    for label in value.strings("labels"):
-        yield common.labelled(start, end, label, text, score)
 
 
 def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:
@@ -137,25 +133,15 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
 
 def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
     common.note_losses(document, report, "label-studio", place, kept="metadata, scores")
-    results = [
-        _result(mention, document.text, number) for number, mention in enumerate(document.mentions, start=1)
-    ]
     meta = common.other_meta(document, RESERVED_KEYS, report, place)
     data = {**meta, **({"id": document.id} if document.id else {}), "text": document.text}
+    results: list[dict[str, Any]] = []
+    for number, mention in enumerate(document.mentions, start=1):
+        shown = common.text_of(mention, document.text)
+        value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
+        result = {"id": f"m{number}", "from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
+        scored = {"score": float(mention.score)} if common.has_scores(mention) else {}
+        results.append({**result, "value": value, **scored})
     if any(map(common.has_scores, document.mentions)):
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}
-
-
-def _result(mention: Mention, text: str, number: int) -> dict[str, Any]:
-    shown = common.text_of(mention, text)
-    value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
-    scored = {"score": float(mention.score)} if common.has_scores(mention) else {}
-    return {
-        "id": f"m{number}",
-        "from_name": FROM_NAME,
-        "to_name": TO_NAME,
-        "type": "labels",
-        "value": value,
-        **scored,
-    }

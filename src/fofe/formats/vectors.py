@@ -6,7 +6,6 @@ gensim is not used, so that training needs no more than torch and errors name th
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +53,10 @@ def _read(path: str | Path) -> WordVectors:
         return _read_npz(path)
     if not first.strip():
         raise InputError("is empty", remedy="give a word2vec, GloVe or fastText file")
-    header = _header(first)
+    # GloVe's first line does not state the number of words and dimensions.
+    fields = first.split()
+    stated = len(fields) == 2 and all(field.isdigit() for field in fields)
+    header = (int(fields[0]), int(fields[1])) if stated else None
     if header is not None and header[0] == 0:
         raise InputError("its header says 0 words", line=1, remedy="correct it")
     if header is None or _is_text(rest, header[1]):
@@ -75,14 +77,6 @@ def _read_npz(path: str | Path) -> WordVectors:
         problem = f"has {len(words)} words and vectors of shape {list(vectors.shape)}"
         raise InputError(problem, remedy="write it again")
     return _distinct(words, vectors)
-
-
-def _header(line: bytes) -> tuple[int, int] | None:
-    """The number of words and dimensions, if the first line states them; GloVe's does not."""
-    fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
 
 
 def _is_text(sample: bytes, dimension: int) -> bool:
@@ -122,20 +116,23 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
     words: list[str] = []
     rows: list[FloatArray] = []
     dimension = header[1] if header else None
-    for number, line in _lines(path, skip=1 if header else 0):
-        word, _, numbers = line.partition(" ")
-        fields = numbers.split()
-        if dimension is None:
-            dimension = len(fields)
-        # A word may contain spaces (some GloVe files): the vector comes last.
-        spare = max(0, len(fields) - dimension)
-        word = " ".join([word, *fields[:spare]])
-        row = _numbers(fields[spare:])
-        if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
-            problem = f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word"
-            raise InputError(problem, line=number, remedy="correct the line or the header")
-        words.append(word)
-        rows.append(row)
+    with open_compressed(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip() or (header and number == 1):
+                continue
+            word, _, numbers = decode_utf8(line, path, number).rstrip("\r\n ").partition(" ")
+            fields = numbers.split()
+            dimension = len(fields) if dimension is None else dimension
+            # A word may contain spaces (some GloVe files): the vector comes last.
+            spare = max(0, len(fields) - dimension)
+            row = _numbers(fields[spare:])
+            if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
+                problem = (
+                    f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word"
+                )
+                raise InputError(problem, line=number, remedy="correct the line or the header")
+            words.append(" ".join([word, *fields[:spare]]))
+            rows.append(row)
     if header and len(words) != header[0]:
         problem = f"its header says {header[0]} words, there are {len(words)}"
         raise InputError(problem, line=1, remedy="correct it")
@@ -150,13 +147,6 @@ def _numbers(fields: list[str]) -> FloatArray:
         return np.zeros(0, dtype=np.float32)
 
 
-def _lines(path: str | Path, skip: int) -> Iterator[tuple[int, str]]:
-    with open_compressed(path) as stream:
-        for number, line in enumerate(stream, 1):
-            if number > skip and line.strip():
-                yield number, decode_utf8(line, str(path), number).rstrip("\r\n ")
-
-
 def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
     """Keep the first of words that occur twice (some files cut long words to the same form)."""
     first: dict[str, int] = {}
@@ -168,9 +158,17 @@ def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
 
 
 def write_vectors(vectors: WordVectors, path: str | Path, kind: str, report: Report | None = None) -> None:
-    """Write vectors as one of `VECTOR_KINDS`."""
-    fitting = _without_spaces(vectors, Report() if report is None else report)
-    {"text": _write_text, "binary": _write_binary, "npz": _write_npz}[kind](fitting, path)
+    """Write vectors as one of `VECTOR_KINDS`; words with white space are counted and left out."""
+    report = Report() if report is None else report
+    kept = []
+    for row, word in enumerate(vectors.words):
+        if word and not any(map(str.isspace, word)):
+            kept.append(row)
+        else:
+            report.note(SPACED, repr(word))
+    if len(kept) < len(vectors.words):
+        vectors = WordVectors([vectors.words[row] for row in kept], vectors.vectors[kept])
+    {"text": _write_text, "binary": _write_binary, "npz": _write_npz}[kind](vectors, path)
 
 
 def _write_text(vectors: WordVectors, path: str | Path) -> None:
@@ -194,15 +192,3 @@ def _write_npz(vectors: WordVectors, path: str | Path) -> None:
     words = np.frombuffer("\n".join(vectors.words).encode(), dtype=np.uint8)
     with write_atomically(path, "wb") as stream:
         np.savez(stream, words=words, vectors=vectors.vectors)
-
-
-def _without_spaces(vectors: WordVectors, report: Report) -> WordVectors:
-    kept = []
-    for row, word in enumerate(vectors.words):
-        if word and not any(map(str.isspace, word)):
-            kept.append(row)
-        else:
-            report.note(SPACED, repr(word))
-    if len(kept) == len(vectors.words):
-        return vectors
-    return WordVectors([vectors.words[row] for row in kept], vectors.vectors[kept])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fofe.text.document import KNOWN, UNKNOWN, Document, Mention, Region, Sentence, Token
+from fofe.text.document import NEGATIVE, REGION_KEYS, UNKNOWN, Document, Mention, Region, Sentence, Token
 
 
 class TokenSpan(NamedTuple):
@@ -80,26 +81,22 @@ def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]
     rest: list[Region] = []
     aligner = Aligner(document)
     for region in document.regions:
-        if region.status in (UNKNOWN, KNOWN):
-            spans = _spans(document.sentences, region)
-            for number, span in spans:
-                (found[number].unknown if region.status == UNKNOWN else found[number].known).append(span)
-            if not spans:
-                rest.append(region)
-            continue
-        tokens = aligner.tokens_of(region.start, region.end)
-        if tokens is None:
-            rest.append(region)
+        if region.status == NEGATIVE:
+            exact = aligner.tokens_of(region.start, region.end)
+            spans = [] if exact is None else [exact]
         else:
-            found[tokens.sentence].negatives.append((tokens.start, tokens.end))
+            spans = list(_spans(document.sentences, region))
+        for number, start, end in spans:
+            getattr(found[number], REGION_KEYS[region.status]).append((start, end))
+        if not spans:
+            rest.append(region)
     return found, rest
 
 
-def _spans(sentences: list[Sentence], region: Region) -> list[tuple[int, tuple[int, int]]]:
-    """The tokens of a region in each sentence that it overlaps."""
+def _spans(sentences: list[Sentence], region: Region) -> Iterator[TokenSpan]:
+    """The tokens of an unknown or known region in each sentence that it overlaps."""
     first = bisect_right(sentences, region.start, key=lambda sentence: sentence.end)
     last = bisect_left(sentences, region.end, key=lambda sentence: sentence.start)
-    spans = []
     for number in range(first, last):
         tokens = sentences[number].tokens
         if region.status == UNKNOWN:
@@ -109,5 +106,4 @@ def _spans(sentences: list[Sentence], region: Region) -> list[tuple[int, tuple[i
             start = bisect_left(tokens, region.start, key=lambda token: token.start)
             end = bisect_right(tokens, region.end, key=lambda token: token.end)
         if start < end:
-            spans.append((number, (start, end)))
-    return spans
+            yield TokenSpan(number, start, end)

@@ -47,11 +47,11 @@ def colour_of(type: str) -> str:
     return _COLOURS.get(type) or _OTHER_COLOURS[crc32(type.encode(errors="replace")) % len(_OTHER_COLOURS)]
 
 
-def marked_up(document: Document, *, scores: bool = True) -> str:
+def marked_up(document: Document) -> str:
     """The text and its mentions as one element, without style."""
     row_of = rows(document.mentions)
     height = _LINE + 0.3 * max(row_of, default=0)
-    body = "".join(_elements(document, row_of, scores))
+    body = "".join(_elements(document, row_of))
     return f'<div class="fofe" style="line-height: {height:.1f}">{body}</div>'
 
 
@@ -86,32 +86,22 @@ def page(documents: Iterable[Document], title: str = "Mentions") -> str:
     return page_head(title) + "".join(map(article, documents)) + PAGE_END
 
 
-def _elements(document: Document, row_of: list[int], scores: bool) -> Iterator[str]:
+def _elements(document: Document, row_of: list[int]) -> Iterator[str]:
     mentions = document.mentions
     for part in text_slices(mentions, len(document.text)):
         for number in part.opened:
-            yield _opening(mentions[number], row_of[number])
+            mention = mentions[number]
+            kind, nom = ("nominal", ' class="nom"') if mention.kind == NOMINAL else ("name", "")
+            title = f"{_escaped(mention.type)}, {kind}, score {mention.score:.3f}"
+            style = f"--c: {colour_of(mention.type)}; --row: {row_of[number]}"
+            yield f'<mark{nom} style="{style}" title="{title}">'
         yield _escaped(document.text[part.start : part.end])
         for number in part.closed:
             if number in part.ended:
-                yield _label(mentions[number], scores)
+                score = mentions[number].score
+                shown = f" {score:.2f}" if score != 1.0 else ""
+                yield f"<small>{_escaped(mentions[number].label)}{shown}</small>"
             yield "</mark>"
-
-
-def _opening(mention: Mention, row: int) -> str:
-    kind = ' class="nom"' if mention.kind == NOMINAL else ""
-    style = f"--c: {colour_of(mention.type)}; --row: {row}"
-    return f'<mark{kind} style="{style}" title="{_description(mention)}">'
-
-
-def _label(mention: Mention, scores: bool) -> str:
-    score = f" {mention.score:.2f}" if scores and mention.score != 1.0 else ""
-    return f"<small>{_escaped(mention.label)}{score}</small>"
-
-
-def _description(mention: Mention) -> str:
-    kind = "nominal" if mention.kind == NOMINAL else "name"
-    return f"{_escaped(mention.type)}, {kind}, score {mention.score:.3f}"
 
 
 def _escaped(text: str) -> str:
@@ -139,8 +129,8 @@ def rows(mentions: Sequence[Mention]) -> list[int]:
     """
     found = [0] * len(mentions)
     filled: list[list[tuple[int, int]]] = []  # the spans in each row, in order
-    for number in sorted(range(len(mentions)), key=lambda number: _size(mentions[number])):
-        start, end = mentions[number].start, mentions[number].end
+    spans = [(mention.start, mention.end) for mention in mentions]
+    for number, (start, end) in sorted(enumerate(spans), key=lambda one: (one[1][1] - one[1][0], one[1][0])):
         for row in count():
             if row == len(filled):
                 filled.append([])
@@ -151,10 +141,6 @@ def rows(mentions: Sequence[Mention]) -> list[int]:
                 found[number] = row
                 break
     return found
-
-
-def _size(mention: Mention) -> tuple[int, int]:
-    return mention.end - mention.start, mention.start
 
 
 def text_slices(mentions: Sequence[Mention], length: int) -> Iterator[TextSlice]:

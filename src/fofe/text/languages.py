@@ -18,9 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from fofe.base.settings import read_toml
-from fofe.text import _patterns as patterns
-from fofe.text._patterns import APOSTROPHES, extending_characters, unspaced_characters, word_characters
-from fofe.text._rules import CLOSING, Abbreviations, Rules, sentence_ends
+from fofe.text import rules
+from fofe.text.rules import APOSTROPHES, CLOSING, Abbreviations, Rules, word_characters
 
 PLAIN = "xx"
 
@@ -50,60 +49,60 @@ def _english() -> Rules:
     end = f"(?![{word_characters()}])"
     not_clitic = f"[nN][{APOSTROPHES}][tT]{end}"
     clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){end}|[{APOSTROPHES}][nN][{APOSTROPHES}]{end}"
-    token = patterns.token_pattern(
-        patterns.plain(),
+    token = rules.token_pattern(
+        rules.plain(),
         clitic,
         not_clitic,
         rf"[A-Za-z]+(?={not_clitic})",
-        patterns.URL,
-        patterns.EMAIL,
-        patterns.acronym(),
-        patterns.abbreviation(abbreviations),
-        patterns.initial(),
-        patterns.LIST_NUMBER,
-        patterns.short_slashed(),
-        patterns.CURRENCY,
+        rules.URL,
+        rules.EMAIL,
+        rules.acronym(),
+        rules.abbreviation(abbreviations),
+        rules.initial(),
+        rules.LIST_NUMBER,
+        rules.short_slashed(),
+        rules.CURRENCY,
         r"C(?:\+\+|#)",
-        patterns.compound(unjoined_after_apostrophe=_CLITICS),
+        rules.compound(unjoined_after_apostrophe=_CLITICS),
     )
-    return Rules(token, partial(sentence_ends, abbreviations=abbreviations))
+    return Rules(token, partial(rules.sentence_ends, abbreviations=abbreviations))
 
 
 def _spanish() -> Rules:
     abbreviations = _abbreviations("es")
     ordinal = r"\d{1,4}\.?[ºª]|[nN]\.?º|[Nn]ro\."
     shortened_year = r"['’]\d{2,4}(?!\w)"
-    small_letter = rf"[chmps]\.{patterns.INSIDE_SENTENCE}(?=\s)"
-    token = patterns.token_pattern(
-        patterns.plain(),
-        patterns.URL,
-        patterns.EMAIL,
+    small_letter = rf"[chmps]\.{rules.INSIDE_SENTENCE}(?=\s)"
+    token = rules.token_pattern(
+        rules.plain(),
+        rules.URL,
+        rules.EMAIL,
         ordinal,
-        patterns.acronym(),
-        patterns.abbreviation(abbreviations),
-        patterns.initial(),
+        rules.acronym(),
+        rules.abbreviation(abbreviations),
+        rules.initial(),
         small_letter,
-        patterns.LIST_NUMBER,
-        patterns.short_slashed(),
-        patterns.CURRENCY,
-        patterns.compound(),
+        rules.LIST_NUMBER,
+        rules.short_slashed(),
+        rules.CURRENCY,
+        rules.compound(),
         shortened_year,
     )
-    return Rules(token, partial(sentence_ends, abbreviations=abbreviations))
+    return Rules(token, partial(rules.sentence_ends, abbreviations=abbreviations))
 
 
 def _chinese() -> Rules:
-    han = unspaced_characters()
-    character = f"[{han}，。、：；？！（）《》“”](?![{extending_characters()}])"
+    han = rules.unspaced_characters()
+    character = f"[{han}，。、：；？！（）《》“”](?![{rules.extending_characters()}])"
     percentage = r"\d[\d.,]{0,20}[%％‰]"
-    token = patterns.token_pattern(
+    token = rules.token_pattern(
         character,
-        patterns.URL,
-        patterns.EMAIL,
+        rules.URL,
+        rules.EMAIL,
         percentage,
-        patterns.acronym(),
-        patterns.CURRENCY,
-        patterns.compound(),
+        rules.acronym(),
+        rules.CURRENCY,
+        rules.compound(),
     )
     wide_marks = "[。！？；｡][。！？；｡!?]*"
     # A narrow mark may also stand in a web address: it counts before a space or Chinese text only. One mark
@@ -116,16 +115,16 @@ def _chinese() -> Rules:
 
 
 def _plain() -> Rules:
-    token = patterns.token_pattern(
-        patterns.plain(),
-        patterns.URL,
-        patterns.EMAIL,
-        patterns.acronym(),
-        patterns.initial(),
-        patterns.CURRENCY,
-        patterns.compound(),
+    token = rules.token_pattern(
+        rules.plain(),
+        rules.URL,
+        rules.EMAIL,
+        rules.acronym(),
+        rules.initial(),
+        rules.CURRENCY,
+        rules.compound(),
     )
-    return Rules(token, partial(sentence_ends, abbreviations=Abbreviations()))
+    return Rules(token, partial(rules.sentence_ends, abbreviations=Abbreviations()))
 
 
 RULES: dict[str, Callable[[], Rules]] = {"en": _english, "es": _spanish, "zh": _chinese, PLAIN: _plain}

@@ -24,13 +24,9 @@ def normalise(words: list[str]) -> list[str]:
     if not text.isascii():
         words = [unicodedata.normalize("NFC", word) for word in words]
     if len(text) > MOST_CHARACTERS and max(map(len, words)) > MOST_CHARACTERS:
-        words = [_shortened(word) for word in words]
+        half = MOST_CHARACTERS // 2
+        words = [word if len(word) <= MOST_CHARACTERS else word[:half] + word[-half:] for word in words]
     return words
-
-
-def _shortened(word: str) -> str:
-    half = MOST_CHARACTERS // 2
-    return word if len(word) <= MOST_CHARACTERS else word[:half] + word[-half:]
 
 
 DigitRule = Callable[[str], str]

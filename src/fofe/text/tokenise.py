@@ -8,9 +8,9 @@ from functools import cache
 from itertools import chain
 
 from fofe.base.errors import InputError
-from fofe.text._rules import Rules
 from fofe.text.document import Document, Sentence, Token
 from fofe.text.languages import PLAIN, RULES
+from fofe.text.rules import Rules
 
 _OTHER_CODES = {"eng": "en", "spa": "es", "zho": "zh", "chi": "zh", "cmn": "zh", "plain": PLAIN}
 _CODE = re.compile(r"([a-z]{2,3}|plain)(?:[-_][a-z0-9]+)*", re.IGNORECASE)

@@ -25,10 +25,9 @@ from fofe.formats import jsonl
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import RawPage, read_pages, read_site
 from fofe.wiki.label import Labeller, Summary
-from fofe.wiki.mapping import Mapping, load_mapping
+from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import Page, read_page
-from fofe.wiki.tables import read_table
-from fofe.wiki.types import TypeIndex
+from fofe.wiki.types import TypeIndex, read_table
 
 PAGES_IN_A_PART = 500
 INDEX = "types.sqlite"
@@ -52,9 +51,6 @@ class LabelSettings:
         language = tokeniser(self.language or site.language or "en").language
         return replace(self, language=language, namespaces=site.namespaces)
 
-    def load_mapping(self) -> Mapping:
-        return load_mapping(self.language, self.mapping)
-
     def fingerprint(self) -> list[Any]:
         """All that the result depends on."""
         files = [*self.dumps, *self.tables, *([self.mapping] if self.mapping else [])]
@@ -65,8 +61,7 @@ class Part(NamedTuple):
     """Some pages of a dump; the name numbers the dump and the part."""
 
     name: str
-    pages: list[RawPage] | None = None
-    """None if they have been read."""
+    pages: Sequence[RawPage] = ()
     report: Report | None = None
     """What was wrong with the dump there."""
 
@@ -124,29 +119,27 @@ def run_job(
 def _read_parts(settings: LabelSettings, journal: Journal, run: Run, watch: Watch) -> list[str]:
     """Read every part that is not done; returns the names of all, in order."""
     if journal.done("parts") is None:
-        names: list[str] = []
         dumps = list(enumerate(settings.dumps, start=1))
-        cut = partial(_cut_up, frozenset(journal.keys()))
-        watch("reading pages", 0)
-        for name, summary in run(ReadJob(settings, journal.folder), dumps, cut):
-            names.append(name)
-            if summary is not None:
-                journal.add(f"read {name}", summary)
-            watch("reading pages", len(names))
-        journal.add("parts", sorted(names))
+        done = {key.removeprefix("read ") for key in list(journal.keys())}
+        watch("reading pages", len(done))
+        for name, summary in run(ReadJob(settings, journal.folder), dumps, partial(_cut_up, frozenset(done))):
+            journal.add(f"read {name}", summary)
+            done.add(name)
+            watch("reading pages", len(done))
+        journal.add("parts", sorted(done))
     parts: list[str] = journal.done("parts")
     return parts
 
 
 def _cut_up(done: frozenset[str], dump: tuple[int, str]) -> Iterator[Part]:
-    """The parts of a dump; if anything was wrong with it, a last one without pages has the report."""
+    """The parts of a dump that are not done; what was wrong with it is in a last one without pages."""
     report = Report()
     pages = read_pages(dump[1], report)
     for number in count(1):
         name = f"{dump[0]:03}-{number:06}"
         chunk = list(islice(pages, PAGES_IN_A_PART))
-        if chunk or report:
-            yield Part(name, None if f"read {name}" in done else chunk, None if chunk else report)
+        if (chunk or report) and name not in done:
+            yield Part(name, chunk, None if chunk else report)
         if not chunk:
             return
 
@@ -159,11 +152,9 @@ class ReadJob:
     folder: Path
 
     def start(self) -> Callable[[Part], Done]:
-        mapping = self.settings.load_mapping()
+        mapping = load_mapping(self.settings.language, self.settings.mapping)
 
         def read(part: Part) -> Done:
-            if part.pages is None:
-                return part.name, None
             summary = Summary(report=part.report or Report())
             found = (read_page(raw, mapping, self.settings.namespaces, summary.report) for raw in part.pages)
             pages = [page for page in found if page is not None]
@@ -183,7 +174,8 @@ def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]
     summary = Summary()
     file = journal.file(INDEX)
     file.unlink(missing_ok=True)  # what a killed process has begun
-    with closing(TypeIndex(settings.load_mapping(), file)) as index:
+    mapping = load_mapping(settings.language, settings.mapping)
+    with closing(TypeIndex(mapping, file)) as index:
         for part in parts:
             common, *pages = _read_lines(journal.file(f"{part}.titles.jsonl"))
             for page in pages:
@@ -203,7 +195,7 @@ class LabelJob:
     folder: Path
 
     def start(self) -> Callable[[Part], Done]:
-        mapping = self.settings.load_mapping()
+        mapping = load_mapping(self.settings.language, self.settings.mapping)
         index = TypeIndex(mapping, self.folder / INDEX, read_only=True)
         labeller = Labeller(mapping, index.resolve, index.lower_names(), self.settings.repeats)
 

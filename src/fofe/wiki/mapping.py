@@ -17,13 +17,11 @@ A key such as "FAC|ORG" means that the type is one of these.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fofe.base.errors import ConfigError
+from fofe.base.errors import ConfigError, in_file
 from fofe.base.settings import read_toml
 from fofe.wiki.languages import wiki_language
 
@@ -72,7 +70,8 @@ class Mapping:
     language: str
     exact: dict[str, dict[str, Types]] = field(default_factory=dict)
     """By table, then by class."""
-    globs: dict[str, dict[Types, list[str]]] = field(default_factory=dict)
+    patterns: dict[str, list[tuple[Types, re.Pattern[str]]]] = field(default_factory=dict)
+    """By table; those that fix how a text begins come first."""
 
     def types(self, evidence: Evidence) -> Types | None:
         """The types that a piece of evidence allows, or None if the mapping does not have its class."""
@@ -80,40 +79,16 @@ class Mapping:
         if table in _GLOBS:
             return self._globbed(table, evidence.text)
         known = self.exact.get(table, {})
-        for name in _shorter(evidence.text, self.language) if table == "classes" else (evidence.text,):
-            if name in known:
-                return known[name]
-        return None
+        names = _shorter(evidence.text, self.language) if table == "classes" else (evidence.text,)
+        return next((known[name] for name in names if name in known), None)
 
     def demonym(self, text: str) -> Types | None:
         """The types of a word that a link to a place shows instead of its name, such as `German`."""
         return self._globbed("demonyms", text)
 
     def _globbed(self, table: str, text: str) -> Types | None:
-        for types, pattern in self._patterns.get(table, ()):
-            if pattern.fullmatch(text):
-                return types
-        return None
-
-    @cached_property
-    def _patterns(self) -> dict[str, list[tuple[Types, re.Pattern[str]]]]:
-        """The patterns of each table; those that fix how a text begins come first."""
-        found: dict[str, list[tuple[Types, re.Pattern[str]]]] = {}
-        for table, by_types in self.globs.items():
-            words = wiki_language(self.language).prepositions if table == "titles" else frozenset()
-            for opening in (True, False):
-                for types, globs in by_types.items():
-                    chosen = [_regex(glob, words) for glob in globs if glob.startswith("*") != opening]
-                    if chosen:
-                        found.setdefault(table, []).append((types, re.compile("|".join(chosen))))
-        return found
-
-
-def _regex(glob: str, excluded: Iterable[str]) -> str:
-    """A glob as a regular expression; a `*` at its beginning does not match text with an excluded word."""
-    regex = re.escape(glob).replace(r"\*", ".+")
-    words = "|".join(sorted(excluded))
-    return rf"(?:(?!\b(?:{words})\b).)+{regex[2:]}" if words and glob.startswith("*") else regex
+        patterns = self.patterns.get(table, ())
+        return next((types for types, pattern in patterns if pattern.fullmatch(text)), None)
 
 
 def _shorter(phrase: str, language: str) -> list[str]:
@@ -133,35 +108,58 @@ def load_mapping(language: str, path: str | Path | None = None) -> Mapping:
     """The mapping of a language, from a file or the one that ships with the package."""
     path = path or DEFAULT
     mapping = Mapping(language)
-    for table, content in read_toml(path).items():
-        if table not in _KNOWN:
-            raise ConfigError(f"unknown table [{table}]", path=path, remedy=f"use {', '.join(_KNOWN)}")
-        by_types = _table(table, content, path)
-        if table != "wikidata":
-            by_types = _table(f"{table}.{language}", by_types.get(language, {}), path)
-        _add(mapping, table, by_types, path)
+    with in_file(path):
+        for table, content in read_toml(path).items():
+            if table not in _KNOWN:
+                raise ConfigError(f"unknown table [{table}]", remedy=f"use {', '.join(_KNOWN)}")
+            tables = _table(table, content)
+            if table != "wikidata":
+                tables = _table(f"{table}.{language}", tables.get(language, {}))
+            by_types = [(split_types(key), _names(key, table, names)) for key, names in tables.items()]
+            if table in _GLOBS:
+                excluded = wiki_language(language).prepositions if table == "titles" else frozenset()
+                mapping.patterns[table] = _compiled(by_types, excluded)
+            else:
+                mapping.exact[table] = _by_name(by_types, table)
     return mapping
 
 
-def _table(name: str, content: Any, path: str | Path) -> dict[str, Any]:
+def _table(name: str, content: Any) -> dict[str, Any]:
     if not isinstance(content, dict):
-        raise ConfigError(f"{name} must be a table, not {content!r}", path=path, remedy=f"write [{name}]")
+        raise ConfigError(f"{name} must be a table, not {content!r}", remedy=f"write [{name}]")
     return content
 
 
-def _add(mapping: Mapping, table: str, by_types: dict[str, Any], path: str | Path) -> None:
-    for key, names in by_types.items():
-        if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-            raise ConfigError(f"{key} of [{table}] must be a list of classes", path=path)
-        types = split_types(key)
-        if table in _GLOBS:
-            mapping.globs.setdefault(table, {})[types] = names
-            continue
-        known = mapping.exact.setdefault(table, {})
+def _names(key: str, table: str, names: Any) -> list[str]:
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise ConfigError(f"{key} of [{table}] must be a list of classes")
+    return names
+
+
+def _by_name(by_types: list[tuple[Types, list[str]]], table: str) -> dict[str, Types]:
+    known: dict[str, Types] = {}
+    for types, names in by_types:
         for name in names:
             if known.setdefault(name, types) != types:
-                raise ConfigError(
-                    f"{name!r} of [{table}] has two types",
-                    path=path,
-                    remedy=f'put it under "{join_types(known[name] | types)}"',
-                )
+                remedy = f'put it under "{join_types(known[name] | types)}"'
+                raise ConfigError(f"{name!r} of [{table}] has two types", remedy=remedy)
+    return known
+
+
+def _compiled(
+    by_types: list[tuple[Types, list[str]]], excluded: frozenset[str]
+) -> list[tuple[Types, re.Pattern[str]]]:
+    found = []
+    for opening in (True, False):
+        for types, globs in by_types:
+            chosen = [_regex(glob, excluded) for glob in globs if glob.startswith("*") != opening]
+            if chosen:
+                found.append((types, re.compile("|".join(chosen))))
+    return found
+
+
+def _regex(glob: str, excluded: frozenset[str]) -> str:
+    """A glob as a regular expression; a `*` at its beginning does not match text with an excluded word."""
+    regex = re.escape(glob).replace(r"\*", ".+")
+    words = "|".join(sorted(excluded))
+    return rf"(?:(?!\b(?:{words})\b).)+{regex[2:]}" if words and glob.startswith("*") else regex

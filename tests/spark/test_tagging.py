@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.spark.lines import count_lines, cut_up, numbered, read_range
+from fofe.spark.tagging import count_lines, cut_up, numbered, read_range
 
 
 @given(st.lists(st.binary(max_size=12), min_size=1, max_size=3), st.integers(1, 9))

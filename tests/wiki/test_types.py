@@ -9,7 +9,7 @@ import pytest
 from fofe.base.errors import InputError
 from fofe.base.files import NOT_UTF8, TRUNCATED
 from fofe.base.report import Report
-from fofe.wiki.tables import NO_TAB, NOT_JSON, read_table
+from fofe.wiki.types import NO_TAB, NOT_JSON, read_table
 
 
 def entity(id: str, title: str = "", **relations: list[int]) -> dict[str, object]:
