@@ -64,7 +64,7 @@ def train(
         resume: whether to continue a run in that directory which was interrupted.
         callback: receives reports while training goes on.
     """
-    from fofe.base.errors import FofeError
+    from fofe.base.errors import FofeError, needs
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
     from fofe.training.config import RunConfig, load_config
@@ -72,12 +72,8 @@ def train(
     for value, what in ((config, "the configuration"), (folder, "the directory of the run")):
         if not isinstance(value, (str, PathLike, RunConfig)):
             raise FofeError(f"{what} is a path, not of type {type(value).__name__}")
-    try:
+    with needs("training needs PyTorch", "train", "torch"):
         from fofe.training.run import train
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise FofeError("training needs PyTorch (pip install 'fofe[train]')") from None
     if isinstance(config, RunConfig) and settings:
         raise FofeError("settings replace those of a file (give them to load_config)")
     read = config if isinstance(config, RunConfig) else load_config(config, dict(settings or {}))

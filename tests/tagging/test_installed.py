@@ -63,11 +63,11 @@ def test_a_language_prefers_the_model_of_its_name(install_model: Install) -> Non
     install_model("aa", "eo")
     assert models_by_language()["eo"].name == "aa"
     install_model("eo", "eo")
-    assert model_of_language("eo").name == "eo"
+    assert model_of_language("eo", models_by_language()).name == "eo"
     with pytest.raises(
         ModelError, match=r"no model of the language 'tlh' is installed \(installed: eo; give one of these"
     ):
-        model_of_language("tlh")
+        model_of_language("tlh", models_by_language())
 
 
 def test_a_package_without_its_model_says_so(install_model: Install) -> None:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from typing import Any
 
 from fofe.base.errors import FofeError
 from fofe.cli._command import Add, flag, option, repeated, titled
 
 
-def count(text: str) -> int:
-    """A whole number of at least 1."""
-    if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of a whole number that is not smaller."""
+
+    def parse(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} on")
+        return int(text)
+
+    return parse
 
 
-def natural(text: str) -> int:
-    """A whole number of at least 0."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return int(text)
+count, natural = at_least(1), at_least(0)
 
 
 def numbers(name: str, text: str | None) -> tuple[float, ...]:

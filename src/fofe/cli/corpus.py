@@ -9,7 +9,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from fofe.base.errors import InputError
@@ -78,21 +78,14 @@ def convert(args: argparse.Namespace) -> None:
       fofe corpus convert news.jsonl train.spacy --lang en
       cat news.conll | fofe corpus convert - - --from conll --to jsonl
     """
-    from fofe.formats import read_corpus, write_corpus
+    from fofe.formats import corpus_files, read_corpus, write_corpus
 
-    refuse_input(args.target, _files_read(args))
+    files = corpus_files(args.source, args.source_format, Report())
+    refuse_input(args.target, chain([args.source], (file for one in files for file in files_read(*one))))
     report = Report()
     documents = read_corpus(args.source, args.source_format, report, **reading_options(args))
     write_corpus(documents, args.target, args.target_format, report, **given(args, "scheme", "spans"))
     say_report(report, "")
-
-
-def _files_read(args: argparse.Namespace) -> Iterator[str | Path]:
-    from fofe.formats import corpus_files
-
-    yield args.source
-    for file, format in corpus_files(args.source, args.source_format, Report()):
-        yield from files_read(file, format)
 
 
 @command(

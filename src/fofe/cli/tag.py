@@ -216,7 +216,7 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
-    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path
+    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
     from fofe.tagging.pipeline import TagJob
 
     if args.lang is None:
@@ -224,7 +224,7 @@ def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     elif args.model is not None:
         raise FofeError("give either --model or --lang, which takes the installed model of a language")
     else:
-        model = AUTO if args.lang == AUTO else str(model_of_language(args.lang).path)
+        model = AUTO if args.lang == AUTO else str(model_of_language(args.lang, models_by_language()).path)
     return TagJob(
         models=model,
         writer=writer,

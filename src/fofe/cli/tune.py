@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fofe.base.errors import needs
+from fofe.base.files import write_atomically
 from fofe.cli._command import command, flag, option
 from fofe.cli._options import SET, count, output, overrides, seed
 from fofe.cli._terminal import resumable
@@ -46,20 +48,13 @@ def tune(args: argparse.Namespace) -> None:
       fofe tune my.toml -o runs/search --space space.toml --sampler grid
       fofe train runs/search/best.toml -o runs/best
     """
-    from fofe.base.errors import FofeError
-    from fofe.base.files import write_atomically
     from fofe.base.settings import to_table, to_toml
     from fofe.training.config import load_config
 
-    try:
+    with needs("searching needs Optuna", "tune", "optuna", "torch"):
         from fofe.tune.search import Settings, search
         from fofe.tune.space import default_space, read_space
         from fofe.tune.trials import plot, table
-    except ModuleNotFoundError as error:
-        if error.name not in ("optuna", "torch"):
-            raise
-        raise FofeError("searching needs Optuna (pip install 'fofe[tune]')") from None
-
     given = overrides(args)
     config = load_config(args.config, given)
     settings = Settings(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, needs
 from fofe.base.files import STANDARD, Target, display_name, open_bytes, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
@@ -27,12 +27,8 @@ SCORES = "scores"
 
 def require_spacy() -> Any:
     """The package, or an error that says how to install it."""
-    try:
+    with needs("spaCy is not installed", "spacy", "spacy"):
         import spacy
-    except ModuleNotFoundError as error:
-        if error.name != "spacy":
-            raise
-        raise InputError("spaCy is not installed", remedy="pip install 'fofe[spacy]'") from None
     return spacy
 
 

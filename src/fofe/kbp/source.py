@@ -37,6 +37,7 @@ _CODES = {
 }
 
 _DOCUMENT = re.compile(r"<doc(?=[\s>])", re.IGNORECASE)
+_DOCUMENT_ID = re.compile(r"""<doc\s+id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,12 @@ def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator
         # What was read from is what offsets count in: the document's own text, or that of the whole file.
         own = (text, start, end) if reading.from_file else (text[start:end], 0, end - start)
         try:
-            yield _document(_Reader(*own, quotes=reading.quotes), path, report, alone=len(starts) == 1)
+            reader = _Reader(*own, quotes=reading.quotes)
+            yield reader.document(Path(path), report, alone=len(starts) == 1)
         except InputError as error:
-            where = f"document {_id_or_place(text, start)}: "
-            yield InputError(where + error.problem, path=path, remedy=error.remedy)
+            named = _DOCUMENT_ID.match(text, start)
+            which = named[1] if named else f"at offset {start} of the file"
+            yield InputError(f"document {which}: {error.problem}", path=path, remedy=error.remedy)
 
 
 def read_all(
@@ -149,33 +152,6 @@ def _is_tag(text: str, start: int) -> bool:
         return True  # a tag that is cut off: its document cannot be read
 
 
-def _id_or_place(text: str, start: int) -> str:
-    """What to call a document that could not be read."""
-    found = re.compile(r"""<doc\s+id\s*=\s*["']?([^\s"'<>]+)""", re.IGNORECASE).match(text, start)
-    return found[1] if found else f"at offset {start} of the file"
-
-
-def _document(reader: _Reader, path: str | Path, report: Report, *, alone: bool) -> SourceDocument:
-    reader.read()
-    id = reader.id
-    if not id:
-        if not alone:
-            raise InputError("has no id, and is not the only one of its file", remedy='write <DOC id="...">')
-        id = _name(Path(path))
-        report.note("documents without an id, called by the names of their files", id)
-    if re.search(r"\s", id):
-        raise InputError(f"the id {id!r} has a space in it", remedy="ids stand in columns: write _ instead")
-    for what, place in reader.remarks:
-        report.note(what, f"{id}:{place}")
-    return SourceDocument(id, reader.text, reader.shown, tuple(reader.authors), str(path))
-
-
-def _name(path: Path) -> str:
-    while path.suffix.lower() in SUFFIXES:
-        path = path.with_suffix("")
-    return path.name
-
-
 class _Reader:
     """Goes through the tags of one document and sorts out what is text."""
 
@@ -191,8 +167,8 @@ class _Reader:
         self.remarks: list[tuple[str, int]] = []
         self.shown = Shown(text)
 
-    def read(self) -> None:
-        """Read to the end of the document."""
+    def document(self, path: Path, report: Report, *, alone: bool) -> SourceDocument:
+        """Read to the end of the document; one that is alone in its file may be called by its name."""
         found = list(tags(self.text, self._start, self._end))
         for tag, after in zip_longest(found, found[1:]):
             self._tag(tag)
@@ -200,6 +176,19 @@ class _Reader:
         if not self._ended:
             self.remarks.append(("documents without </DOC>", self._end))
         self.shown.end()
+        id = self.id
+        if not id and not alone:
+            raise InputError("has no id, and is not the only one of its file", remedy='write <DOC id="...">')
+        if not id:
+            id = _name(path)
+            report.note("documents without an id, called by the names of their files", id)
+        if re.search(r"\s", id):
+            raise InputError(
+                f"the id {id!r} has a space in it", remedy="ids stand in columns: write _ instead"
+            )
+        for what, place in self.remarks:
+            report.note(what, f"{id}:{place}")
+        return SourceDocument(id, self.text, self.shown, tuple(self.authors), str(path))
 
     def _tag(self, tag: Tag) -> None:
         if tag.name not in INLINE:
@@ -246,3 +235,10 @@ class _Reader:
         if start < end:
             self.authors.append((start, end))
         return start < end
+
+
+def _name(path: Path) -> str:
+    """The name of a file without the suffixes of source documents."""
+    while path.suffix.lower() in SUFFIXES:
+        path = path.with_suffix("")
+    return path.name

@@ -144,7 +144,7 @@ def tag_files(
                 found = iter(tagged.outputs)
                 journal.add_all([file.done(found) for file in opened])
                 watch(sum(file.entry["stamp"][0] for file in opened))
-    return _gather(files, [_done(journal, file) for file in files], run)
+    return _gather(journal, files, run)
 
 
 def _done(journal: Journal, file: Path) -> Entry | None:
@@ -153,13 +153,14 @@ def _done(journal: Journal, file: Path) -> Entry | None:
     return entry if entry is not None and entry["stamp"] == stamp(file) else None
 
 
-def _gather(files: Iterable[Path], entries: Iterable[Entry | None], run: str) -> TaggedSources:
+def _gather(journal: Journal, files: Iterable[Path], run: str) -> TaggedSources:
     """All results in the order of the files."""
     seen: dict[str, str] = {}
     bad: list[str] = []
     report = Report()
     mentions: list[TabMention] = []
-    for file, entry in zip(files, entries, strict=True):
+    for file in files:
+        entry = _done(journal, file)
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
         noted = Report()
@@ -170,7 +171,7 @@ def _gather(files: Iterable[Path], entries: Iterable[Entry | None], run: str) ->
         for id, rows in entry["documents"]:
             if id in seen:
                 bad.append(str(same_id(id, str(file), seen[id])))
-                continue
-            seen[id] = str(file)
-            mentions += [TabMention(*row) for row in rows]
+            else:
+                seen[id] = str(file)
+                mentions += [TabMention(*row) for row in rows]
     return TaggedSources(list(numbered(mentions, run)), len(seen), bad, report)

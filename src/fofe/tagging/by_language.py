@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from fofe.base.errors import FofeError
-from fofe.tagging.installed import DEFAULT, InstalledModel, models_by_language, no_model_for
+from fofe.tagging.installed import DEFAULT, InstalledModel, model_of_language, models_by_language
 from fofe.tagging.model import Model, Tagger, load
 from fofe.text.detect import recognise
 from fofe.text.document import Document
@@ -27,7 +27,7 @@ class ByLanguage(Tagger):
     def __init__(self, *, engine: str = "numpy", device: str = "auto") -> None:
         self._installed: dict[str, InstalledModel] = models_by_language()
         if not self._installed:
-            raise no_model_for(DEFAULT, {})
+            self.fitting(DEFAULT)  # which says how to get a model
         self._engine = engine
         self._device = device
         self._options: Mapping[str, Any] = {}
@@ -85,10 +85,7 @@ class ByLanguage(Tagger):
 
     def fitting(self, language: str | None) -> str:
         """The language whose model is to tag a text of a language, or of an unclear one."""
-        wanted = language or DEFAULT
-        if wanted not in self._installed:
-            raise no_model_for(wanted, self._installed)
-        return wanted
+        return model_of_language(language or DEFAULT, self._installed).language
 
     def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
         waiting = iter(documents)

@@ -148,18 +148,12 @@ def models_by_language() -> dict[str, InstalledModel]:
     return by_language
 
 
-def model_of_language(language: str) -> InstalledModel:
-    """The model of a language."""
-    known = models_by_language()
-    if language not in known:
-        raise no_model_for(language, known)
-    return known[language]
-
-
-def no_model_for(language: str, known: dict[str, InstalledModel]) -> ModelError:
-    """The error that says how to get a model of a language."""
+def model_of_language(language: str, known: dict[str, InstalledModel]) -> InstalledModel:
+    """The one of a language among the models by language; an error says how to get one."""
+    if language in known:
+        return known[language]
     source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
-    return ModelError(
+    raise ModelError(
         f"no model of the language {language!r} is installed",
         remedy=f"{listed(known)}; {source}, or a model directory in place of a language",
     )

@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from fofe.base.errors import FofeError, InputError
+from fofe.base.errors import FofeError, InputError, needs
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
@@ -221,12 +221,8 @@ def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say
 
 
 def _model(settings: VectorSettings, **options: Any) -> Any:
-    try:
+    with needs("training vectors needs gensim", "train", "gensim"):
         from gensim.models.word2vec import Word2Vec
-    except ModuleNotFoundError as error:
-        if error.name != "gensim":
-            raise
-        raise FofeError("training vectors needs gensim (pip install 'fofe[train]')") from None
     return Word2Vec(
         vector_size=settings.dimension,
         window=settings.window,
