@@ -104,8 +104,8 @@ def score_corpus(
     gold = gold_of(sentences, own, nested=annotation.nested)
     for candidates in pools.values():
         for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
-            if sentence.unknown:
-                pool[:] = [one for one in pool if one[:3] in wanted or not _in_unknown(one, sentence)]
+            for start, end in sentence.unknown:
+                pool[:] = [one for one in pool if one[:3] in wanted or one.end <= start or end <= one.start]
     return ScoredCorpus(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
 
 
@@ -114,16 +114,11 @@ def gold_of(
 ) -> list[set[tuple[int, int, str]]]:
     """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
     gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
-    if nested:
-        return gold
-    outer = [set(outer_spans(span[:2] for span in spans)) for spans in gold]
-    return [
-        {span for span in spans if span[:2] in borders} for spans, borders in zip(gold, outer, strict=True)
-    ]
-
-
-def _in_unknown(candidate: Candidate, sentence: LabelledSentence) -> bool:
-    return any(start < candidate.end and candidate.start < end for start, end in sentence.unknown)
+    if not nested:
+        for spans in gold:
+            outer = set(outer_spans(span[:2] for span in spans))
+            spans -= {span for span in spans if span[:2] not in outer}
+    return gold
 
 
 def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
@@ -145,13 +140,11 @@ def tune(corpora: Sequence[ScoredCorpus], config: DecodingConfig) -> Tuned:
 
     The criterion is the mean of the corpora's F1, so that a large corpus does not drown the others.
     """
-    best: Tuned | None = None
-    for agreement, strategy, threshold in product(config.agreements, config.strategies, config.thresholds):
-        tuned = scores_with(corpora, Decoding(threshold, strategy, config.nested, agreement))
-        if best is None or tuned.f1 > best.f1:
-            best = tuned
-    assert best is not None, "what is tried is not empty"
-    return best
+    tried = product(config.agreements, config.strategies, config.thresholds)
+    decodings = (
+        Decoding(threshold, strategy, config.nested, weight) for weight, strategy, threshold in tried
+    )
+    return max((scores_with(corpora, decoding) for decoding in decodings), key=lambda tuned: tuned.f1)
 
 
 def tune_schemes(
@@ -167,12 +160,8 @@ def scores_with(
 ) -> Tuned:
     """The scores on corpora with a way to decode, where some corpora may have their own."""
     counts = {corpus.name: corpus.counts((own or {}).get(corpus.name, common)) for corpus in corpora}
-    return Tuned(
-        common.strategy,
-        common.threshold,
-        fmean(one.precision for one in counts.values()),
-        fmean(one.recall for one in counts.values()),
-        fmean(one.f1 for one in counts.values()),
-        {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {},
-        common.agreement,
+    precision, recall, f1 = (
+        fmean(getattr(one, score) for one in counts.values()) for score in ("precision", "recall", "f1")
     )
+    by_corpus = {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {}
+    return Tuned(common.strategy, common.threshold, precision, recall, f1, by_corpus, common.agreement)

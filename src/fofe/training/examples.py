@@ -70,7 +70,7 @@ def make_examples(
         if conditioned_targets is not None:
             _, conditioned_targets[part] = _targets(of_corpus, positions, annotation.conditioned(), sets)
         first = last
-    target_sets = sets.table()
+    target_sets = np.array([[label in admissible for label in labels] for admissible in sets.numbers])
     anything = np.flatnonzero(target_sets.all(axis=1))
     categories[np.isin(targets, anything)] = UNSEEN
     return Examples(fragments, offsets, categories, targets, target_sets, conditioned_targets)
@@ -81,14 +81,10 @@ class _TargetSets:
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = frozenset(labels)
-        self._order = list(labels)
-        self._numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
+        self.numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
 
     def number(self, admissible: Iterable[str]) -> int:
-        return self._numbers.setdefault(frozenset(admissible), len(self._numbers))
-
-    def table(self) -> BoolArray:
-        return np.array([[label in members for label in self._order] for members in self._numbers])
+        return self.numbers.setdefault(frozenset(admissible), len(self.numbers))
 
 
 def _targets(
@@ -127,12 +123,8 @@ def _mark_flat(
     absent = annotation.absent(sets.labels)
     targets[positions.around()] = sets.number(sets.labels if annotation.around == UNKNOWN else absent)
     for label, inside in positions.inside().items():
-        if annotation.inside == UNKNOWN:
-            admissible = sets.labels
-        elif annotation.inside == NEGATIVE:
-            admissible = absent
-        else:
-            admissible = sets.labels - annotation.labels[label]
+        others = sets.labels - annotation.labels[label]
+        admissible = {UNKNOWN: sets.labels, NEGATIVE: absent}.get(annotation.inside, others)
         targets[inside] = sets.number(admissible)
 
 
@@ -168,11 +160,17 @@ class MentionPositions:
 
     def marked(self, spans: Sequence[Sequence[tuple[int, int]]]) -> BoolArray:
         """[T] whether a token lies in one of the spans of its sentence."""
-        change = np.zeros(self._tokens + 1, dtype=np.int64)
-        for first, of_sentence in zip(self._offsets, spans, strict=False):
-            for start, end in of_sentence:
-                change[first + start] += 1
-                change[first + end] -= 1
+        ends = [
+            (first + start, first + end)
+            for first, of_sentence in zip(self._offsets, spans, strict=False)
+            for start, end in of_sentence
+        ]
+        return self._covered(*np.array(ends, dtype=np.int64).reshape(-1, 2).T)
+
+    def _covered(self, starts: IntArray, ends: IntArray) -> BoolArray:
+        """[T] whether a token lies in one of the spans of the text from `starts` [M] to `ends` [M]."""
+        change = np.bincount(starts, minlength=self._tokens + 1)
+        change -= np.bincount(ends, minlength=self._tokens + 1)
         return np.cumsum(change)[:-1] > 0
 
     def containing(self, tokens: BoolArray) -> BoolArray:
@@ -183,9 +181,7 @@ class MentionPositions:
 
     def touching(self) -> BoolArray:
         """[F] whether a fragment shares a token with any mention."""
-        change = np.bincount(self._starts, minlength=self._tokens + 1)
-        change -= np.bincount(self._ends, minlength=self._tokens + 1)
-        return self.containing(np.cumsum(change)[:-1] > 0)
+        return self.containing(self._covered(self._starts, self._ends))
 
     def around(self) -> BoolArray:
         """[F] whether a fragment contains a mention: of those from its start on, the first to end."""

@@ -13,14 +13,10 @@ from fofe.text.document import split_label
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpus, read_corpora
-from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, make_examples
+from fofe.training.examples import EXACT, make_examples
 
-CATEGORIES = {
-    EXACT: "mentions",
-    OVERLAPPING: "others that overlap a mention",
-    DISJOINT: "others that overlap none",
-    UNSEEN: "not drawn",
-}
+CATEGORIES = ("mentions", "others that overlap a mention", "others that overlap none", "not drawn")
+"""In the order of the numbers that `fofe.training.examples` gives them."""
 
 
 def plan(config: RunConfig) -> str:
@@ -59,8 +55,7 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
         yield "names lose a determiner before them and a possessive 's behind them"
     yield f"weight {config.weight:g}, share {config.share:g}"
     for name in ("train", "dev", "test"):
-        sentences = corpus.part(name)
-        if sentences:
+        if sentences := corpus.part(name):
             yield f"{name}: {_sizes(sentences)}"
 
 
@@ -71,33 +66,29 @@ def _sizes(sentences: Sequence[LabelledSentence]) -> str:
         for start, end in sentence.unknown
         for position in range(start, end)
     }
-    sizes = {
-        "sentences": len(sentences),
-        "words": sum(len(sentence.words) for sentence in sentences),
-        "mentions": sum(len(sentence.spans) for sentence in sentences),
-        "words in unknown text": len(unknown),
-        "marked negatives": sum(len(sentence.negatives) for sentence in sentences),
-    }
-    always = ("sentences", "words", "mentions")
-    return ", ".join(f"{size} {what}" for what, size in sizes.items() if size or what in always)
+    words = sum(len(sentence.words) for sentence in sentences)
+    mentions = sum(len(sentence.spans) for sentence in sentences)
+    negatives = sum(len(sentence.negatives) for sentence in sentences)
+    sizes = [f"{len(sentences)} sentences", f"{words} words", f"{mentions} mentions"]
+    sizes += [f"{len(unknown)} words in unknown text"] if unknown else []
+    return ", ".join(sizes + ([f"{negatives} marked negatives"] if negatives else []))
 
 
 def _label_table(corpus: Corpus, max_words: int) -> str:
     """Every label of the corpus: how often it occurs, what it counts as, whether it is annotated in full."""
-    counts = {
-        part: Counter(label for sentence in corpus.part(part) for _, _, label in sentence.spans)
-        for part in ("train", "dev", "test")
-    }
+    counts = [
+        Counter(label for sentence in part for _, _, label in sentence.spans)
+        for part in (corpus.train, corpus.dev, corpus.test)
+    ]
     long = Counter(
         label for sentence in corpus.train for start, end, label in sentence.spans if end - start > max_words
     )
     rows = []
     for label, stands_for in corpus.annotation.labels.items():
         full = "all annotated" if label in corpus.annotation.exhaustive else "some annotated"
-        numbers = [str(count[label]) for count in (*counts.values(), long)]
-        rows.append(
-            [label, *numbers, split_label(label)[1], full, " or ".join(sorted(stands_for)) or "left out"]
-        )
+        numbers = [str(count[label]) for count in (*counts, long)]
+        counts_as = " or ".join(sorted(stands_for)) or "left out"
+        rows.append([label, *numbers, split_label(label)[1], full, counts_as])
     header = ("label", "train", "dev", "test", f"over {max_words} words", "kind", "", "counts as")
     return table(header, rows, left=(0, 5, 6, 7))
 
