@@ -302,26 +302,25 @@ def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> No
 
 
 def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
-    def resolved(name: str | None) -> str | None:
+    def beside(name: str | None) -> str | None:
         return None if name is None else str(folder / name)
 
     def files(corpus: Files) -> Files:
         train = tuple(str(folder / name) for name in corpus.train)
-        return replace(corpus, train=train, dev=resolved(corpus.dev), test=resolved(corpus.test))
+        return replace(corpus, train=train, dev=beside(corpus.dev), test=beside(corpus.test))
 
-    model, teachers = config.model, config.training.teachers
-    views = tuple(replace(view, vectors=resolved(view.vectors)) for view in model.views)
-    gazetteer = model.gazetteer and replace(model.gazetteer, file=resolved(model.gazetteer.file))
+    def teacher(name: str) -> str:
+        """The directory of a model beside the configuration, or the name of one that is installed."""
+        is_path = holds_model(folder / name) or Path(name).name != name
+        return str(folder / name) if is_path else name
+
+    model, training = config.model, config.training
+    views = tuple(replace(view, vectors=beside(view.vectors)) for view in model.views)
+    gazetteer = model.gazetteer and replace(model.gazetteer, file=beside(model.gazetteer.file))
     return replace(
         config,
-        training=replace(config.training, teachers=tuple(_model(folder, name) for name in teachers)),
+        training=replace(training, teachers=tuple(map(teacher, training.teachers))),
         data=config.data and files(config.data),
         corpus=tuple(map(files, config.corpus)),
         model=replace(model, views=views, gazetteer=gazetteer),
     )
-
-
-def _model(folder: Path, name: str) -> str:
-    """The directory of a model beside the configuration, or the name of one that is installed."""
-    beside = folder / name
-    return str(beside) if holds_model(beside) or Path(name).name != name else name

@@ -129,13 +129,11 @@ class Learner:
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
-        averaged = bool(self.config.average)
-        kept: dict[str, FloatArray] = {}
-        for (name, parameter), average in zip(self.network.named_parameters(), self.averages, strict=True):
-            kept[name] = (average if averaged else parameter.detach()).cpu().numpy()
-        for name, table in self.tables.items():
-            kept[f"tables.{name}"] = table.averaged(self.step).numpy()
-        return kept
+        kept = self.averages if self.config.average else list(self.network.parameters())
+        names = [name for name, _ in self.network.named_parameters()]
+        weights = {name: value.detach().cpu().numpy() for name, value in zip(names, kept, strict=True)}
+        tables = {f"tables.{name}": table.averaged(self.step) for name, table in self.tables.items()}
+        return weights | {name: table.numpy() for name, table in tables.items()}
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
@@ -176,13 +174,8 @@ def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepar
         known = {name: array for name, array in given.items() if array is not None}
         tensors, rows = make_batch(share.text, share.fragments, known)
         if share is not batch:
-            own, rows = (
-                rows,
-                {
-                    name: torch.from_numpy(np.unique(of_view)).long()
-                    for name, of_view in batch.text.rows().items()
-                },
-            )
+            needed = batch.text.rows().items()
+            own, rows = rows, {name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in needed}
             words = {
                 name: torch.searchsorted(rows[name], own[name])[positions]
                 for name, positions in tensors.words.items()

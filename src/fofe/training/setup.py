@@ -86,7 +86,9 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     for view in views:
         seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
-    alphabet = _alphabet(sentences, start) if model.uses_characters else None
+    alphabet: Alphabet | None = None
+    if model.uses_characters:
+        alphabet = start.alphabet if start else _alphabet(sentences)
     encoder = Encoder.for_model(model, vocabularies, alphabet, names.table if names else None)
     text = encoder.encode([sentence.words for sentence in sentences])
     device = choose_device(config.training.device)
@@ -94,19 +96,17 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     if teachers := config.training.teachers:
         soft_targets = soft_targets_of(teachers, sentences, labels, model.max_words, device)
     examples = _examples(config, corpora, labels, sentences)
+    strength = config.sampling.replace_rare
     sampler = Sampler(
         text,
         examples,
-        {
-            name: RareWords.of(seen, vocabularies[name], config.sampling.replace_rare)
-            for name, seen in looked_up.items()
-        },
+        {name: RareWords.of(seen, vocabularies[name], strength) for name, seen in looked_up.items()},
         config.sampling,
         config.training.batch,
         config.training.seed,
         config.training.shuffle,
-        shares=_per_sentence(corpora, [part.config.share for part in corpora.parts]),
-        weights=_per_sentence(corpora, [part.config.weight for part in corpora.parts]),
+        shares=_per_sentence(corpora, "share"),
+        weights=_per_sentence(corpora, "weight"),
         names=names.training_bits(sentences, examples.fragments) if names else None,
         schemes=_schemes(corpora, model.schemes),
         documents=np.array([sentence.opens for sentence in sentences]),
@@ -189,11 +189,9 @@ def first_vectors(
     return table
 
 
-def _alphabet(sentences: Sequence[LabelledSentence], start: StoredModel | None) -> Alphabet | None:
-    """The characters of the training text, or those of the model that training starts from."""
-    if start is not None:
-        return start.alphabet
-    characters = {character for sentence in sentences for word in sentence.words for character in word}
+def _alphabet(sentences: Sequence[LabelledSentence]) -> Alphabet:
+    """The characters of the training text."""
+    characters = set().union(*(word for sentence in sentences for word in sentence.words))
     return Alphabet(sorted(character for character in characters if not character.isspace()))
 
 
@@ -231,11 +229,10 @@ def _copy_weights(network: Network, start: StoredModel) -> None:
             parameter.view(corpora, -1, *parameter.shape[1:])[:, : rows.shape[1]] = rows
 
 
-def _per_sentence(corpora: Corpora, values: Sequence[float]) -> FloatArray | None:
-    """[S] the value of its corpus for every training sentence; none where all are 1."""
-    if all(value == 1 for value in values):
-        return None
-    return np.repeat(np.array(values, dtype=np.float32), [len(part.train) for part in corpora.parts])
+def _per_sentence(corpora: Corpora, setting: str) -> FloatArray | None:
+    """[S] a setting of its corpus for every training sentence; none where all are 1."""
+    values = np.array([getattr(part.config, setting) for part in corpora.parts], dtype=np.float32)
+    return None if (values == 1).all() else np.repeat(values, [len(part.train) for part in corpora.parts])
 
 
 def _schemes(corpora: Corpora, schemes: Sequence[str]) -> BoolArray | None:
@@ -254,17 +251,15 @@ def _fingerprint(
     names: TrainingNames | None,
     soft_targets: SoftTargets | None,
 ) -> str:
-    digest = hashlib.sha256(json.dumps([__version__, to_table(config), list(labels)]).encode())
-    for corpus in corpora.parts:
-        for part in (corpus.train, corpus.dev):
-            for sentence in part:
-                content = [sentence.words, sentence.spans, sentence.unknown, sentence.negatives]
-                digest.update(json.dumps(content).encode())
-    weights = {} if start is None else start.weights
-    for name in sorted(weights):
-        digest.update(weights[name].tobytes())
+    sentences = [
+        [sentence.words, sentence.spans, sentence.unknown, sentence.negatives]
+        for corpus in corpora.parts
+        for sentence in (*corpus.train, *corpus.dev)
+    ]
+    content = [__version__, to_table(config), list(labels), sentences, soft_targets and soft_targets.digest]
+    digest = hashlib.sha256(json.dumps(content).encode())
+    for _, weights in sorted(start.weights.items()) if start else ():
+        digest.update(weights.tobytes())
     if names is not None:
         digest.update(names.table.keys.tobytes())
-    if soft_targets is not None:
-        digest.update(soft_targets.digest.encode())
     return digest.hexdigest()
