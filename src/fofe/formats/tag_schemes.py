@@ -52,21 +52,23 @@ class TagScheme:
         faults: list[Fault] = []
         start = -1
         label = before = ""
+        marks_ends = self.end != self.inside
         for position, tag in enumerate([*tags, OUTSIDE]):
             letter, _, tag_label = tag.partition("-")
             continues = start >= 0 and letter in (self.inside, self.end) and tag_label == label
             if not continues:
                 if start >= 0:
                     spans.append(TagSpan(start, position, label))
-                    if self._marks_ends:
+                    if marks_ends:
                         faults.append((position - 1, UNFINISHED))
                 start = -1
                 if letter != OUTSIDE:
                     start, label = position, tag_label
-                    mend = self._mend_of_start(letter, before == tag_label)
-                    if mend is not None:
-                        faults.append((position, mend))
-            if start >= 0 and self._marks_ends and letter in (self.end, self.single):
+                    if not self.begins_inside and letter not in (self.begin, self.single):
+                        faults.append((position, ORPHAN))
+                    elif self.begins_inside and letter == self.begin and before != tag_label:
+                        faults.append((position, NEEDLESS))
+            if start >= 0 and marks_ends and letter in (self.end, self.single):
                 spans.append(TagSpan(start, position + 1, label))
                 start = -1
             before = tag_label
@@ -85,16 +87,6 @@ class TagScheme:
             tags[start:end] = [f"{letter}-{label}" for letter in letters]
         return tags
 
-    def _mend_of_start(self, letter: str, after_same_label: bool) -> str | None:
-        """How a tag that starts a mention is read if it should not start one here."""
-        if self.begins_inside:
-            return NEEDLESS if letter == self.begin and not after_same_label else None
-        return None if letter in (self.begin, self.single) else ORPHAN
-
-    @property
-    def _marks_ends(self) -> bool:
-        return self.end != self.inside
-
 
 TAG_SCHEMES = (
     TagScheme("IOB2"),
@@ -112,6 +104,7 @@ _ALIASES = {
     "BMESO": "BMES",
     "BIOUL": "BILOU",
 }
+_ACCEPTED = ", ".join([*(scheme.name for scheme in TAG_SCHEMES), *_ALIASES])
 LETTERS = {letter for scheme in TAG_SCHEMES for letter in scheme.letters}
 """Every letter that a tag may begin with, except O."""
 
@@ -122,12 +115,7 @@ def tag_scheme(name: str) -> TagScheme:
     for scheme in TAG_SCHEMES:
         if scheme.name == wanted:
             return scheme
-    raise InputError(f"unknown tag scheme {name!r}", remedy=f"use one of {tag_scheme_names()}")
-
-
-def tag_scheme_names() -> str:
-    """The accepted schemes and their other names, for messages."""
-    return ", ".join([*(scheme.name for scheme in TAG_SCHEMES), *_ALIASES])
+    raise InputError(f"unknown tag scheme {name!r}", remedy=f"use one of {_ACCEPTED}")
 
 
 def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
@@ -138,7 +126,7 @@ def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
     if not fitting:
         raise InputError(
             f"tags that begin with {', '.join(sorted(seen))} fit no tag scheme",
-            remedy=f"accepted schemes: {tag_scheme_names()}",
+            remedy=f"accepted schemes: {_ACCEPTED}",
         )
     # Schemes with more letters than the first could only have more faults.
     rivals = [scheme for scheme in fitting if scheme.letters == fitting[0].letters]

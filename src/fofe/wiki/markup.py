@@ -225,7 +225,7 @@ class _Scanner:
 
     def _show_link(self, frame: _Frame, target: str, trail: str) -> int:
         """Add the text of a link, as a link if there is a target; returns how much of the trail it took."""
-        raw = "|".join(part.text for part in frame.parts[1:]) if len(frame.parts) > 1 else frame.parts[0].text
+        raw = "|".join(part.text for part in frame.parts[1:] or frame.parts)
         text = raw.strip()
         if raw != raw.rstrip():
             trail = ""
@@ -278,12 +278,11 @@ def _cut(text: str, links: Iterable[Link], spans: list[tuple[int, int]]) -> tupl
             return starts[number - 1] - removed[number - 1]
         return offset - removed[number]
 
-    shifted = (_trimmed(link._replace(start=moved(link.start), end=moved(link.end)), kept) for link in links)
-    return kept, [link for link in shifted if link.start < link.end]
-
-
-def _trimmed(link: Link, text: str) -> Link:
-    """A link without the space at its ends."""
-    shown = text[link.start : link.end]
-    start = link.start + len(shown) - len(shown.lstrip())
-    return link._replace(start=start, end=start + len(shown.strip()))
+    shifted = []
+    for link in links:
+        start = moved(link.start)
+        shown = kept[start : moved(link.end)]
+        start += len(shown) - len(shown.lstrip())
+        if shown.strip():
+            shifted.append(link._replace(start=start, end=start + len(shown.strip())))
+    return kept, shifted
