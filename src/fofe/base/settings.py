@@ -67,15 +67,10 @@ def _build(cls: Any, table: Any, where: str) -> Any:
             meant = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
             raise ConfigError(f"unknown key {_join(where, key)!r}", remedy=meant)
     values = {key: _convert(hints[key], value, _join(where, key)) for key, value in table.items()}
-    missing = [
-        field.name
-        for field in dataclasses.fields(cls)
-        if field.name not in values
-        and field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
-    ]
-    if missing:
-        raise ConfigError(f"missing key {_join(where, missing[0])!r}", remedy="add it")
+    for field in dataclasses.fields(cls):
+        required = field.default is field.default_factory is dataclasses.MISSING
+        if required and field.name not in values:
+            raise ConfigError(f"missing key {_join(where, field.name)!r}", remedy="add it")
     try:
         return cls(**values)
     except ValueError as error:

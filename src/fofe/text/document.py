@@ -179,23 +179,20 @@ class Document:
         for number, words in enumerate(sentences, start=1):
             if isinstance(words, (str, bytes)) or not isinstance(words, Iterable):
                 found = "a string" if isinstance(words, str) else f"of type {type(words).__name__}"
-                raise InputError(
-                    f"sentence {number} is {found}, not a list of words", remedy="put its words in a list"
-                )
+                problem = f"sentence {number} is {found}, not a list of words"
+                raise InputError(problem, remedy="put its words in a list")
             tokens: list[Token] = []
             for word in words:
                 if not word or not isinstance(word, str):
-                    problem = f"of type {type(word).__name__}" if not isinstance(word, str) else "empty"
-                    raise InputError(
-                        f"word {len(tokens) + 1} of sentence {number} is {problem}",
-                        remedy="leave it out" if problem == "empty" else "words are strings",
-                    )
+                    kind, remedy = f"of type {type(word).__name__}", "words are strings"
+                    if isinstance(word, str):
+                        kind, remedy = "empty", "leave it out"
+                    raise InputError(f"word {len(tokens) + 1} of sentence {number} is {kind}", remedy=remedy)
                 tokens.append(Token(word, position, position + len(word)))
                 position += len(word) + 1
-            if not tokens:
-                continue
-            built.append(Sentence(tokens))
-            parts.append(" ".join(words))
+            if tokens:
+                built.append(Sentence(tokens))
+                parts.append(" ".join(words))
         return cls("\n".join(parts), built, id=id, meta=meta or {})
 
 

@@ -20,9 +20,8 @@ class OffsetMap:
 
     def __init__(self, text: str, unit: OffsetUnit) -> None:
         if unit not in get_args(OffsetUnit):
-            raise InputError(
-                f"unknown unit of offsets {unit!r}", remedy=f"choose one of {', '.join(get_args(OffsetUnit))}"
-            )
+            remedy = f"choose one of {', '.join(get_args(OffsetUnit))}"
+            raise InputError(f"unknown unit of offsets {unit!r}", remedy=remedy)
         self.unit = unit
         self._length = len(text)
         # If all positions are the same in both units, there is nothing to store.
@@ -46,10 +45,8 @@ class OffsetMap:
             raise self._outside(position, last)
         found = int(np.searchsorted(self._starts, position))
         if self._starts[found] != position:
-            raise InputError(
-                f"offset {position} in {self.unit} falls inside character {found - 1}",
-                remedy="check which unit the offsets are counted in",
-            )
+            problem = f"offset {position} in {self.unit} falls inside character {found - 1}"
+            raise InputError(problem, remedy="check which unit the offsets are counted in")
         return found
 
     def _outside(self, position: int, last: int) -> InputError:

@@ -59,11 +59,8 @@ class Tokeniser:
 
     def retokenised(self, document: Document) -> list[Sentence]:
         """The sentences of a document with the tokens that they would have here."""
-        cut = (
-            Sentence(self._tokens(document.text, sentence.start, sentence.end))
-            for sentence in document.sentences
-        )
-        return [sentence for sentence in cut if sentence.tokens]
+        cut = (self._tokens(document.text, one.start, one.end) for one in document.sentences)
+        return [Sentence(tokens) for tokens in cut if tokens]
 
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
         # Making the tuple directly avoids Token's constructor, a good part of the total time.

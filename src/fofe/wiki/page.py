@@ -119,8 +119,7 @@ def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report
 def _evidence(markup: Markup, code: str) -> Iterator[Evidence]:
     """The classes that a page gives its subject: by infoboxes, categories and its first sentence."""
     for name in markup.templates:
-        found = wiki_language(code).infobox.match(name)
-        if found:
+        if found := wiki_language(code).infobox.match(name):
             yield Evidence(INFOBOX, name[found.end() :].strip().lower())
     for category in markup.categories:
         yield Evidence(CATEGORY, category)

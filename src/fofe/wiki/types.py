@@ -94,19 +94,15 @@ class TypeIndex:
             " ON CONFLICT (title) DO UPDATE SET redirect = :redirect, ambiguous = :ambiguous",
             {"title": page.title, "redirect": page.redirect, "ambiguous": page.ambiguous},
         )
-        for source, types in page.types.items():
-            self._database.execute(
-                "INSERT OR REPLACE INTO types VALUES (?, ?, ?)", (page.title, source, join_types(types))
-            )
+        rows = ((page.title, source, join_types(types)) for source, types in page.types.items())
+        self._database.executemany("INSERT OR REPLACE INTO types VALUES (?, ?, ?)", rows)
 
     def add_evidence(self, title: str, evidence: Evidence) -> None:
         """Add what a table says of a title; of several classes from one source the first counts."""
         self._database.execute("INSERT OR IGNORE INTO titles (title) VALUES (?)", (title,))
-        types = self.mapping.types(evidence)
-        if types:
-            self._database.execute(
-                "INSERT OR IGNORE INTO types VALUES (?, ?, ?)", (title, evidence.source, join_types(types))
-            )
+        if types := self.mapping.types(evidence):
+            row = (title, evidence.source, join_types(types))
+            self._database.execute("INSERT OR IGNORE INTO types VALUES (?, ?, ?)", row)
 
     def add_common_nouns(self, titles: Iterable[str]) -> None:
         """Mark titles that a link writes as common nouns."""
@@ -134,8 +130,7 @@ class TypeIndex:
     def _agreed(self, title: str, *, unknown: str = UNTYPED, common: bool = False) -> Resolved:
         rows = self._database.execute("SELECT source, types FROM types WHERE title = ?", (title,))
         known = {source: split_types(types) for source, types in rows}
-        by_title = self.mapping.types(Evidence(TITLE, title))
-        if by_title:
+        if by_title := self.mapping.types(Evidence(TITLE, title)):
             known[TITLE] = by_title
         if not known:
             return Resolved(title, why_not=unknown)
