@@ -17,7 +17,7 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import InputError
 from fofe.decode.select import NONE_COLUMN
 from fofe.evaluate.tables import Section, breakdown_section, table
-from fofe.evaluate.thresholds import Point, ScoredCorpus, best_point, decoded_curve, score_corpus
+from fofe.evaluate.thresholds import Point, ScoredFragments, best_point, decoded_curve, score_fragments
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
 from fofe.tagging.model import Model
@@ -49,7 +49,7 @@ class Bin(NamedTuple):
     """The share of them that is right."""
 
 
-def reliability(scored: ScoredCorpus) -> list[Bin]:
+def reliability(scored: ScoredFragments) -> list[Bin]:
     """The fragments that the model calls mentions, by their score; empty bins are left out."""
     best = scored.probabilities[:, 1:].argmax(axis=1) + 1
     numbers = np.arange(len(best))
@@ -75,7 +75,7 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return 100 * sum(abs(of_bin.score - of_bin.right) * of_bin.fragments for of_bin in bins) / max(1, total)
 
 
-def fit_temperatures(scored: ScoredCorpus) -> dict[str, float]:
+def fit_temperatures(scored: ScoredFragments) -> dict[str, float]:
     """The temperature of each label: one for all, or one per label if that is better on held-out fragments.
 
     Held out means: the temperatures of each half of the corpus are tried on the other half.
@@ -169,15 +169,15 @@ def calibrate(
     for documents in corpora.values():
         _require_tokens(documents, tagger.config.language)
 
-    def scores_of(tagger: Model) -> dict[str, ScoredCorpus]:
-        return {name: score_corpus(tagger, documents) for name, documents in corpora.items()}
+    def scores_of(tagger: Model) -> dict[str, ScoredFragments]:
+        return {name: score_fragments(tagger, documents) for name, documents in corpora.items()}
 
     scored = scores_of(tagger)
     before = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
     independent = scored[FITTED_ON]
     if tagger.decoding.agreement:
         # Temperatures apply to the network's output, before agreement between fragments.
-        independent = score_corpus(tagger.with_options(agreement=0.0), corpus)
+        independent = score_fragments(tagger.with_options(agreement=0.0), corpus)
     temperatures = fit_temperatures(independent)
     # A model takes them into its last layer. The mean of an ensemble's members has none: it keeps them.
     calibrated: StoredModel | Ensemble = model.tempered(temperatures)

@@ -61,7 +61,7 @@ def curve_section(points: Sequence[Point]) -> Section:
 
 
 @dataclass(frozen=True)
-class ScoredCorpus:
+class ScoredFragments:
     """The scores of F fragments and the candidates of S sentences of a corpus, with the gold."""
 
     labels: tuple[str, ...]
@@ -78,7 +78,7 @@ class ScoredCorpus:
     """The number of mentions of the corpus, on token borders or not."""
 
 
-def score_corpus(model: Model, documents: Sequence[Document]) -> ScoredCorpus:
+def score_fragments(model: Model, documents: Sequence[Document]) -> ScoredFragments:
     """Score every fragment of tokenised documents, without a gate."""
     probabilities: list[FloatArray] = []
     right: list[BoolArray] = []
@@ -100,7 +100,7 @@ def score_corpus(model: Model, documents: Sequence[Document]) -> ScoredCorpus:
     if not gold:
         raise FofeError("the corpus has no text to score")
     mentions = sum(len(document.mentions) for document in documents)
-    return ScoredCorpus(
+    return ScoredFragments(
         model.labels, np.concatenate(probabilities), np.concatenate(right), candidates, gold, mentions
     )
 
@@ -131,7 +131,7 @@ def _gold_labels(scores: Scores, spans: Sequence[Spans], labels: Sequence[str]) 
 
 
 def decoded_curve(
-    scored: ScoredCorpus, decoding: Decoding, thresholds: Sequence[float] = THRESHOLDS
+    scored: ScoredFragments, decoding: Decoding, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[Point]:
     """The scores at each threshold, with overlaps resolved again for each."""
     unaligned = Counts(fn=scored.mentions - sum(map(len, scored.gold)))

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from fofe.serve.metrics import Metrics
@@ -98,18 +99,16 @@ class Batcher:
             # A request that was given up, because of a time limit, needs no answer.
             wanted = [work for work in batch if not work.done.done()]
             self._metrics.batch(len(wanted), sum(work.tokens for work in wanted))
-            results: Sequence[list[Document] | Exception]
             try:
-                results = await self.run(lambda wanted=wanted: _tag(wanted))  # type: ignore[misc]
+                results = await self.run(partial(_tag, wanted))
             except Exception as error:
-                results = [error] * len(wanted)
-            for work, result in zip(wanted, results, strict=True):
-                if work.done.done():
-                    continue
-                if isinstance(result, Exception):
-                    work.done.set_exception(result)
-                else:
-                    work.done.set_result(result)
+                for work in wanted:
+                    if not work.done.done():
+                        work.done.set_exception(error)
+            else:
+                for work, documents in zip(wanted, results, strict=True):
+                    if not work.done.done():
+                        work.done.set_result(documents)
             for _ in batch:
                 self._queue.task_done()
 

@@ -15,7 +15,7 @@ from fofe.evaluate.calibration import reliability
 from fofe.evaluate.errors import ERROR_KINDS, MentionError, examples, find_errors
 from fofe.evaluate.scores import score_documents, spans_of
 from fofe.evaluate.tables import score_row, shown
-from fofe.evaluate.thresholds import decoded_curve, score_corpus
+from fofe.evaluate.thresholds import decoded_curve, score_fragments
 from fofe.model.facts import model_facts
 from fofe.show.svg import axis, line_chart, reliability_diagram
 from fofe.tagging.model import Model
@@ -87,7 +87,7 @@ def _scores(gold: Sequence[Document], found: Sequence[Document]) -> str:
 
 
 def _curves(model: Model, corpus: Sequence[Document]) -> Iterator[str]:
-    scored = score_corpus(model, corpus)
+    scored = score_fragments(model, corpus)
     points = decoded_curve(scored, model.decoding, THRESHOLDS)
     lines = {
         "precision": [(point.threshold, point.counts.precision) for point in points],
