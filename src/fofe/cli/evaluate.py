@@ -93,8 +93,7 @@ def evaluate(args: argparse.Namespace) -> None:
         raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
     if args.scheme and args.mapping:
         raise FofeError("give either --as or --map")
-    gold, predicted = _tagged(args) if args.model else _read_both(args)
-    print_sections(args, _sections(args, *_compared(args, gold, predicted)))
+    print_sections(args, _sections(args, *_compared(args, *_both_sides(args))))
 
 
 def _compared(
@@ -110,15 +109,13 @@ def _compared(
     return gold, predicted
 
 
-def _read_both(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
-    from fofe.text.phrases import with_heads
+def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
+    """The gold and the predictions: those of a file, or what the model finds in the gold's own tokens."""
+    if args.model is None:
+        from fofe.text.phrases import with_heads
 
-    gold = read_documents(args.gold, args)
-    return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
-
-
-def _tagged(args: argparse.Namespace) -> tuple[list[Document], list[Document]]:
-    """The gold and what the model finds in its tokens."""
+        gold = read_documents(args.gold, args)
+        return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
     from fofe.evaluate.scheme import given_scheme, predict, trained_corpora, trained_scheme
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load

@@ -11,18 +11,14 @@ Examples:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
 from fofe.cli._options import JSON, output
 from fofe.cli._terminal import print_result, refuse_input, say_report
-
-if TYPE_CHECKING:
-    from fofe.features.gazetteer import TypedName
 
 _NAME_LINE = "a line is NAME, a tab, TYPE"
 _TITLE_LINE = "no page was of a class that the mapping gives a type: see --mapping and --lang"
@@ -48,12 +44,17 @@ def build(args: argparse.Namespace) -> None:
       fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
       fofe gazetteer build --titles eswiki.xml.bz2 --lang es --mapping my.toml -o es.gazetteer
     """
-    from fofe.features.gazetteer import build_gazetteer, save_gazetteer
+    from fofe.features.gazetteer import TypedName, build_gazetteer, read_names, save_gazetteer
 
     refuse_input(args.output, args.sources)
     report = Report()
+    names: Iterable[TypedName] = (name for source in args.sources for name in read_names(source, report))
+    if args.titles:
+        from fofe.wiki.types import titled_names
+
+        names = titled_names(args.sources, args.lang, args.mapping, report)
     sources = [Path(source).name for source in args.sources]
-    gazetteer = build_gazetteer(_names(args, report), report, sources)
+    gazetteer = build_gazetteer(names, report, sources)
     say_report(report, "")
     if not gazetteer.counts:
         remedy = _TITLE_LINE if args.titles else _NAME_LINE
@@ -61,18 +62,6 @@ def build(args: argparse.Namespace) -> None:
     save_gazetteer(gazetteer, args.output)
     for type, count in gazetteer.counts.items():
         print(f"{type}\t{count}")
-
-
-def _names(args: argparse.Namespace, report: Report) -> Iterator[TypedName]:
-    if args.titles:
-        from fofe.wiki.types import titled_names
-
-        yield from titled_names(args.sources, args.lang, args.mapping, report)
-        return
-    from fofe.features.gazetteer import read_names
-
-    for source in args.sources:
-        yield from read_names(source, report)
 
 
 @command(
