@@ -97,7 +97,7 @@ def _scores(
 def averaged(models: Sequence[StoredModel]) -> EnsembleEngine:
     """One engine of several models."""
     weights = (1 / len(models),) * len(models)
-    ensemble = Ensemble(("",) * len(models), tuple(models), weights, models[0].decoding)
+    ensemble = Ensemble((Path(),) * len(models), tuple(models), weights, models[0].decoding)
     return EnsembleEngine([Engine(one.config, one.encoder, one.weights) for one in models], ensemble)
 
 

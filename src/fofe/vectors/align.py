@@ -55,8 +55,9 @@ def _aligned_alike(others: WordVectors, vectors: WordVectors) -> FloatArray:
     pairs = _shared_words(others, vectors, min_length=1)
     rotation = _procrustes(_unit(there[pairs[:, 0]]), _unit(here[pairs[:, 1]]))
     lengths = [np.linalg.norm(some, axis=1).mean() for some in (here[pairs[:, 1]], there[pairs[:, 0]])]
-    aligned = there @ rotation * (lengths[0] / lengths[1]) + vectors.vectors.mean(axis=0)
-    return aligned.astype(np.float32)
+    moved = there @ rotation * (lengths[0] / lengths[1]) + vectors.vectors.mean(axis=0)
+    aligned: FloatArray = moved.astype(np.float32)
+    return aligned
 
 
 def _shared_words(others: WordVectors, vectors: WordVectors, min_length: int = MIN_LENGTH) -> IntArray:
