@@ -200,6 +200,5 @@ def _check_options(function: Callable[..., Any], format: str, options: dict[str,
         if option not in accepted:
             verb = {"read": "reading", "write": "writing"}[function.__name__]
             known = [name for name, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
-            raise InputError(
-                f"{verb} {format} has no option {option!r}", remedy=f"it has: {', '.join(known) or 'none'}"
-            )
+            remedy = f"it has: {', '.join(known) or 'none'}"
+            raise InputError(f"{verb} {format} has no option {option!r}", remedy=remedy)

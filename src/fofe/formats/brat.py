@@ -96,24 +96,19 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
     columns = line.split("\t", 2)
     found = _SPAN.fullmatch(columns[1]) if len(columns) == 3 else None
     if found is None:
-        raise InputError(
-            f"{line[:60]!r} cannot be read as a mention", remedy="write T1<TAB>TYPE START END<TAB>TEXT"
-        )
+        problem = f"{line[:60]!r} cannot be read as a mention"
+        raise InputError(problem, remedy="write T1<TAB>TYPE START END<TAB>TEXT")
     if ";" in found[2]:
         report.note("discontinuous brat mentions left out", place)
         return
     start, end = (int(offset) for offset in found[2].split(" "))
     if not start < end <= len(text):
-        raise InputError(
-            f"span {start}:{end} is empty or outside the {len(text)} characters of the text",
-            remedy="offsets count code points from 0, line breaks included",
-        )
+        problem = f"span {start}:{end} is empty or outside the {len(text)} characters of the text"
+        raise InputError(problem, remedy="offsets count code points from 0, line breaks included")
     covered = text[start:end]
     if covered.translate(_LINE_BREAKS) != columns[2].translate(_LINE_BREAKS):
-        raise InputError(
-            f"the mention reads {columns[2]!r} but {start}:{end} of the text is {covered!r}",
-            remedy="offsets count code points; was the text changed after annotation?",
-        )
+        problem = f"the mention reads {columns[2]!r} but {start}:{end} of the text is {covered!r}"
+        raise InputError(problem, remedy="offsets count code points; was the text changed after annotation?")
     yield common.labelled(start, end, found[1], text)
 
 

@@ -210,10 +210,9 @@ def format_line(
                 report.note("tokens that differ from their text, written by offsets alone", place)
     line = common.to_json(content, place)
     if _SURROGATE_PAIR.search(line):
-        raise InputError(
-            f"{place} spells one character as two surrogates, which JSON would join",
-            remedy="join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')",
-        )
+        problem = f"{place} spells one character as two surrogates, which JSON would join"
+        remedy = "join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')"
+        raise InputError(problem, remedy=remedy)
     # UTF-8 cannot encode a lone surrogate, but a JSON escape can.
     return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
 

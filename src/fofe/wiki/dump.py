@@ -82,19 +82,13 @@ def read_pages(path: str | Path, report: Report) -> Iterator[RawPage]:
 
 
 def _page(element: Element) -> RawPage | None:
-    title, namespace, markup, redirect = "", ARTICLES, "", None
-    for part in element.iter():
-        tag = _tag(part)
-        if tag == "title":
-            title = (part.text or "").strip()
-        elif tag == "ns":
-            namespace = int(part.text) if part.text and part.text.strip("-").isdecimal() else ARTICLES
-        elif tag == "redirect":
-            redirect = part.get("title")
-        elif tag == "text":
-            markup = part.text or ""
+    parts = {_tag(part): part for part in element.iter()}  # of several revisions the last
+    text = {tag: part.text or "" for tag, part in parts.items()}
+    title, number, markup = text.get("title", "").strip(), text.get("ns", ""), text.get("text", "")
     if not title:
         return None
+    namespace = int(number) if number.strip("-").isdecimal() else ARTICLES
+    redirect = parts["redirect"].get("title") if "redirect" in parts else None
     found = None if redirect else _REDIRECT.match(markup)
     return RawPage(title, namespace, markup, found[1] if found else redirect)
 
