@@ -47,11 +47,11 @@ def colour_of(type: str) -> str:
     return _COLOURS.get(type) or _OTHER_COLOURS[crc32(type.encode(errors="replace")) % len(_OTHER_COLOURS)]
 
 
-def marked_up(document: Document) -> str:
+def marked_up(document: Document, *, scores: bool = True) -> str:
     """The text and its mentions as one element, without style."""
     row_of = rows(document.mentions)
     height = _LINE + 0.3 * max(row_of, default=0)
-    body = "".join(_elements(document, row_of))
+    body = "".join(_elements(document, row_of, scores))
     return f'<div class="fofe" style="line-height: {height:.1f}">{body}</div>'
 
 
@@ -86,7 +86,7 @@ def page(documents: Iterable[Document], title: str = "Mentions") -> str:
     return page_head(title) + "".join(map(article, documents)) + PAGE_END
 
 
-def _elements(document: Document, row_of: list[int]) -> Iterator[str]:
+def _elements(document: Document, row_of: list[int], scores: bool) -> Iterator[str]:
     mentions = document.mentions
     for part in text_slices(mentions, len(document.text)):
         for number in part.opened:
@@ -99,7 +99,7 @@ def _elements(document: Document, row_of: list[int]) -> Iterator[str]:
         for number in part.closed:
             if number in part.ended:
                 score = mentions[number].score
-                shown = f" {score:.2f}" if score != 1.0 else ""
+                shown = f" {score:.2f}" if scores and score != 1.0 else ""
                 yield f"<small>{_escaped(mentions[number].label)}{shown}</small>"
             yield "</mark>"
 
