@@ -14,6 +14,7 @@ from fofe.text.document import Document, Mention
 
 TWO_WAYS_SHOWN = 10
 _EXCERPT = 60
+SIZES = ("documents", "sentences", "tokens", "mentions")
 FINDINGS = {
     "long": "mentions of more than {max_words} words",
     "unaligned": "mentions that do not begin and end with a token of one sentence",
@@ -119,12 +120,9 @@ class CorpusCheck:
 
     def as_dict(self) -> dict[str, object]:
         """All of it in JSON types."""
-        two_ways = self.two_ways
+        two_ways, counts, places = self.two_ways, self.findings.counts, self.findings.places
         return {
-            "documents": self.documents,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "mentions": self.mentions,
+            **{name: getattr(self, name) for name in SIZES},
             "labels": dict(self.labels.most_common()),
             "depths": dict(sorted(self.depths.items())),
             "words": dict(sorted(self.words.items())),
@@ -133,14 +131,9 @@ class CorpusCheck:
             "two_ways": {
                 "strings": len(two_ways),
                 "mentions_outside_main_label": sum(_outside_main(labels) for _, labels in two_ways),
-                "examples": {
-                    string: dict(labels.most_common()) for string, labels in two_ways[:TWO_WAYS_SHOWN]
-                },
+                "examples": {text: dict(labels.most_common()) for text, labels in two_ways[:TWO_WAYS_SHOWN]},
             },
-            **{
-                name: {"count": self.findings.counts[name], "examples": self.findings.places.get(name, [])}
-                for name in FINDINGS
-            },
+            **{name: {"count": counts[name], "examples": places.get(name, [])} for name in FINDINGS},
         }
 
 
@@ -156,10 +149,11 @@ def check_corpus(
     result = CorpusCheck(max_words)
     for document in documents:
         result.add(document)
-    if report is not None and EMPTY_SENTENCES in report.counts:
+    if report is not None:
         result.findings.counts["empty_sentences"] += report.counts[EMPTY_SENTENCES]
-        examples = result.findings.places.setdefault("empty_sentences", [])
-        examples += report.places.get(EMPTY_SENTENCES, [])
+        result.findings.places.setdefault("empty_sentences", []).extend(
+            report.places.get(EMPTY_SENTENCES, [])
+        )
     return result
 
 
@@ -181,8 +175,7 @@ def describe(result: CorpusCheck, report: Report) -> str:
 
 
 def _sections(result: CorpusCheck, report: Report) -> Iterator[list[str]]:
-    names = ("documents", "sentences", "tokens", "mentions")
-    yield [table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in names])]
+    yield [table(("corpus", ""), [(name, f"{getattr(result, name):,}") for name in SIZES])]
     if result.mentions:
         strings = Counter(label for labels in result.strings.values() for label in labels)
         rows = [
@@ -207,7 +200,8 @@ def _sections(result: CorpusCheck, report: Report) -> Iterator[list[str]]:
         for string, labels in two_ways[:TWO_WAYS_SHOWN]:
             counts = ", ".join(f"{label} {count:,}" for label, count in labels.most_common())
             lines.append(f"  {string!r}: {counts}")
-        more = len(two_ways) - TWO_WAYS_SHOWN
-        yield lines + ([f"  and {more:,} more"] if more > 0 else [])
+        if (more := len(two_ways) - TWO_WAYS_SHOWN) > 0:
+            lines.append(f"  and {more:,} more")
+        yield lines
     if report.lines():
         yield ["reading", *(f"  {line}" for line in report.lines())]
