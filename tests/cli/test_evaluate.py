@@ -193,7 +193,7 @@ def model(tmp_path: Path) -> str:
         "layers.1.bias": [0, -5],
     }
     stored = StoredModel(
-        config=config,
+        model=config,
         labels=("NONE", "PER"),
         decoding=Decoding(),
         vocabularies={"cased": Vocabulary([], cased=True, digits=config.digits)},

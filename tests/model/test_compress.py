@@ -197,7 +197,7 @@ def test_words_that_hold_characters_are_kept_with_them(make_model: MakeModel) ->
     views = (ViewConfig("word", "word", 2), ViewConfig("lexicon", "lexicon", 2))
     parts = make_model(1, ModelConfig(segmenter="jieba", views=views, hidden=(4,)))
     model = StoredModel(
-        config=parts.config,
+        model=parts.config,
         labels=("NONE", "A", "B", "C"),
         decoding=Decoding(),
         vocabularies=parts.encoder.vocabularies,

@@ -129,7 +129,7 @@ def test_members_must_agree(tiny_path: Path, tmp_path: Path) -> None:
     save_model(replace(stored, labels=(*stored.labels[:-1], "XXX")), tmp_path / "labels")
     with pytest.raises(ModelError, match=r"labels: has other labels than .* labels, max_words and language"):
         save_ensemble(Ensemble.of([tiny_path, tmp_path / "labels"]), tmp_path / "x")
-    save_model(replace(stored, config=replace(stored.config, max_words=3)), tmp_path / "short")
+    save_model(replace(stored, model=replace(stored.config, max_words=3)), tmp_path / "short")
     with pytest.raises(ModelError, match=r"short: has other max_words than .*: 3, not 4"):
         save_ensemble(Ensemble.of([tiny_path, tmp_path / "short"]), tmp_path / "x")
     assert not (tmp_path / "x").exists()

@@ -94,7 +94,7 @@ def length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Any]:
 
 def stored(model: RandomModel) -> StoredModel:
     return StoredModel(
-        config=model.config,
+        model=model.config,
         labels=("NONE", "A", "B", "C"),
         decoding=Decoding(),
         vocabularies=model.encoder.vocabularies,

@@ -40,7 +40,14 @@ def test_a_model_that_follows_conventions_is_calibrated_too(
     config = ModelConfig(max_words=2, hidden=(8, 6), views=(words,), schemes=("news", "novels"))
     labels = ("NONE", "PER", "ORG", "LOC")
     made = make_model(3, config)
-    stored = StoredModel(config, labels, Decoding(), {}, None, made.weights)
+    stored = StoredModel(
+        model=config,
+        labels=labels,
+        decoding=Decoding(),
+        vocabularies={},
+        alphabet=None,
+        weights=made.weights,
+    )
     cooler = stored.tempered({"PER": 2.0, "LOC": 0.5}).weights
     text = [["Anna", "Berg", "met", "Omar"]]
     before, after = (

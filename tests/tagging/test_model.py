@@ -368,7 +368,7 @@ def test_where_a_document_is_cut_does_not_show(
     )
     parts = make_model(11, config)
     stored = StoredModel(
-        config=config,
+        model=config,
         labels=("NONE", "A", "B", "C"),
         decoding=Decoding(threshold=0.0, agreement=agreement),
         vocabularies=parts.encoder.vocabularies,
@@ -431,7 +431,7 @@ def stored_model(make_model: MakeModel, settings: dict[str, str]) -> StoredModel
     )
     parts = make_model(11, config)
     return StoredModel(
-        config=config,
+        model=config,
         labels=("NONE", "A", "B", "C"),
         decoding=Decoding(threshold=0.0),
         vocabularies=parts.encoder.vocabularies,

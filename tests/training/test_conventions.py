@@ -184,7 +184,7 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     of_bare = stored.decodings["bare"]
     other = replace(
         stored,
-        config=replace(stored.config, schemes=("bare", "novels")),
+        model=replace(stored.config, schemes=("bare", "novels")),
         decodings={"bare": replace(of_bare, threshold=of_bare.threshold / 2)},
     )
     save_model(other, tmp_path / "other")

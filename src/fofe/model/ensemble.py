@@ -94,7 +94,7 @@ class Ensemble:
         }
         return replace(
             first,
-            config=replace(first.config, schemes=schemes),
+            model=replace(first.config, schemes=schemes),
             decoding=self.decoding,
             decodings=decodings,
             training={"members": [member.training for member in self.members]},

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,28 +69,43 @@ class Storage:
 
 
 @dataclass(frozen=True)
-class StoredModel:
-    """Everything that a model directory holds."""
+class ModelDescription:
+    """What config.json says of a model, key by key."""
 
-    config: ModelConfig
+    format: int = field(default=FORMAT_VERSION, kw_only=True)
+    model: ModelConfig
     labels: tuple[str, ...]
     """NONE first."""
     decoding: Decoding
-    vocabularies: dict[str, Vocabulary]
-    alphabet: Alphabet | None
-    weights: dict[str, NDArray[Any]]
-    """float32, but for the word tables, which are as they are stored."""
     decodings: dict[str, Decoding] = field(default_factory=dict)
     """How it decodes when it is conditioned on an annotation scheme, by corpus."""
-    names: NameTable | None = None
+    training: dict[str, Any] = field(default_factory=dict)
+    """How it was trained: seed, scores, command; for `fofe model inspect`."""
     gate: GateSettings | None = None
     storage: Storage = field(default_factory=Storage)
     ranked_words: dict[str, int] = field(default_factory=dict)
     """How many words of a view's table come first, in the order of their frequency; those after them are
     training words that the vectors lacked. It is unknown for some models."""
+
+    def __post_init__(self) -> None:
+        if not self.decodings.keys() <= set(self.model.schemes):
+            raise ValueError("decodings must be those of the model's schemes")
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.model
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredModel(ModelDescription):
+    """Everything that a model directory holds."""
+
+    vocabularies: dict[str, Vocabulary]
+    alphabet: Alphabet | None
+    weights: dict[str, NDArray[Any]]
+    """float32, but for the word tables, which are as they are stored."""
+    names: NameTable | None = None
     card: str = ""
-    training: dict[str, Any] = field(default_factory=dict)
-    """How it was trained: seed, scores, command; for `fofe model inspect`."""
 
     @property
     def encoder(self) -> Encoder:
@@ -116,25 +131,6 @@ class StoredModel:
         return replace(self, weights=weights)
 
 
-@dataclass(frozen=True)
-class _Description:
-    """What config.json says of a model; see `StoredModel`."""
-
-    format: int
-    model: ModelConfig
-    labels: tuple[str, ...]
-    decoding: Decoding
-    decodings: dict[str, Decoding] = field(default_factory=dict)
-    training: dict[str, Any] = field(default_factory=dict)
-    gate: GateSettings | None = None
-    storage: Storage = field(default_factory=Storage)
-    ranked_words: dict[str, int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.decodings.keys() <= set(self.model.schemes):
-            raise ValueError("decodings must be those of the model's schemes")
-
-
 def save_model(model: StoredModel, path: str | Path) -> None:
     """Write a model directory; one that was there is replaced when the new one is whole."""
     check_replaceable(Path(path))
@@ -149,16 +145,8 @@ def check_replaceable(target: Path) -> None:
 
 
 def _write(model: StoredModel, folder: Path) -> None:
-    description = _Description(
-        FORMAT_VERSION,
-        model.config,
-        model.labels,
-        model.decoding,
-        model.decodings,
-        model.training,
-        model.gate,
-        model.storage,
-        model.ranked_words,
+    description = ModelDescription(
+        **{described.name: getattr(model, described.name) for described in fields(ModelDescription)}
     )
     config = json.dumps(to_table(description), indent=2, ensure_ascii=False)
     (folder / CONFIG).write_text(config + "\n", "utf-8")
@@ -215,7 +203,7 @@ def size_on_disk(path: str | Path) -> int:
 
 
 def _load(folder: Path) -> StoredModel:
-    described = read_description(_Description, folder / CONFIG)
+    described = read_description(ModelDescription, folder / CONFIG)
     config, storage = described.model, described.storage
     vocabularies = {
         view.name: _read_vocabulary(folder / f"vocabulary.{view.name}.txt", view, config.digits)
@@ -238,19 +226,12 @@ def _load(folder: Path) -> StoredModel:
         if name not in vocabularies or not 0 <= count <= len(vocabularies[name].words):
             raise InputError("ranked_words does not fit the vocabularies", path=folder / CONFIG)
     return StoredModel(
-        config=config,
-        labels=described.labels,
-        decoding=described.decoding,
-        decodings=described.decodings,
+        **vars(described),
         vocabularies=vocabularies,
         alphabet=alphabet,
         weights=weights,
         names=names,
-        gate=described.gate,
-        storage=storage,
-        ranked_words=described.ranked_words,
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
-        training=described.training,
     )
 
 

@@ -281,7 +281,7 @@ class Run:
             training["test"] = asdict(test)
             line = f"Test: P {test.precision:.2f} R {test.recall:.2f} F1 {test.f1:.2f}."
         model = StoredModel(
-            config=config.model,
+            model=config.model,
             labels=tuple(setup.labels),
             decoding=common,
             decodings=own,
