@@ -117,7 +117,7 @@ def test_a_system_with_itself_is_that_system(system: list[Mention]) -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))
 def test_confidence_never_falls_and_keeps_the_share(pairs: list[tuple[float, bool]]) -> None:
-    fitted = Confidence.fitted([score for score, _ in pairs], [right for _, right in pairs])
+    fitted = Confidence.fitted(pairs)
     assert (np.diff(fitted.shares) > 0).all()
     assert (np.diff(fitted.scores) >= 0).all()
     low, high = fitted.of([mention(0, 1, score=0.2), mention(0, 1, score=0.7)])
@@ -125,9 +125,9 @@ def test_confidence_never_falls_and_keeps_the_share(pairs: list[tuple[float, boo
 
 
 def test_confidence_is_the_share_that_was_right() -> None:
-    fitted = Confidence.fitted([0.9] * 10, [True] * 7 + [False] * 3)
+    fitted = Confidence.fitted([(0.9, True)] * 7 + [(0.9, False)] * 3)
     assert fitted.of([mention(0, 1, score=0.9)])[0].score == pytest.approx(0.7)
-    assert Confidence.fitted([], []).of([mention(0, 1, score=0.3)])[0].score == pytest.approx(0.3)
+    assert Confidence.fitted([]).of([mention(0, 1, score=0.3)])[0].score == pytest.approx(0.3)
 
 
 def test_calibration_trusts_the_better_system() -> None:

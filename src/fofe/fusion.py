@@ -85,7 +85,7 @@ def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
     nested = any(map(_overlapping, ballots)) if rule.nested is None else rule.nested
     return [
         replace(voted[start, end, label], score=score, alternatives=())
-        for start, end, label, score in _resolved(kept, rule.strategy, nested)
+        for start, end, label, score in resolve(kept, rule.strategy, nested)
     ]
 
 
@@ -118,22 +118,6 @@ def _overlapping(ballot: dict[LabelledSpan, Mention]) -> bool:
     return any(after[0] < before[1] for before, after in pairwise(spans))
 
 
-def _resolved(candidates: list[Candidate], strategy: str, nested: bool) -> Iterator[Candidate]:
-    """What the strategy keeps of each cluster of overlapping candidates, counted from where it begins."""
-    cluster: list[Candidate] = []
-    end = 0
-    for candidate in [*sorted(candidates), None]:
-        if cluster and (candidate is None or candidate.start >= end):
-            first = cluster[0].start
-            shifted = [one._replace(start=one.start - first, end=one.end - first) for one in cluster]
-            for kept in resolve(shifted, strategy, nested):
-                yield kept._replace(start=kept.start + first, end=kept.end + first)
-            cluster = []
-        if candidate is not None:
-            cluster.append(candidate)
-            end = max(end, candidate.end) if len(cluster) > 1 else candidate.end
-
-
 @dataclass(frozen=True)
 class Confidence:
     """How often mentions with a score are right: monotone, and linear between the scores that were seen."""
@@ -144,14 +128,17 @@ class Confidence:
     """[B] of mentions with such scores that were right."""
 
     @classmethod
-    def fitted(cls, scores: Sequence[float], right: Sequence[bool]) -> Confidence:
-        """Fit by isotonic regression; without any mention to learn from, scores stay unchanged."""
-        if not scores:
+    def fitted(cls, found: Sequence[tuple[float, bool]]) -> Confidence:
+        """Fit to the scores of mentions, and whether each is right, by isotonic regression.
+
+        Without any mention to learn from, scores stay unchanged.
+        """
+        if not found:
             return cls(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
         blocks: list[tuple[float, float, int]] = []  # the sum of scores, how many are right, the size
         # Right ones come first among equal scores, so that these end up in one block.
-        for score, is_wrong in sorted((score, not ok) for score, ok in zip(scores, right, strict=True)):
-            block = (score, float(not is_wrong), 1)
+        for score, right in sorted(found, key=lambda one: (one[0], not one[1])):
+            block = (score, float(right), 1)
             while blocks and blocks[-1][1] * block[2] >= block[1] * blocks[-1][2]:
                 before = blocks.pop()
                 block = (before[0] + block[0], before[1] + block[1], before[2] + block[2])
@@ -170,15 +157,12 @@ class Confidence:
 def fit_confidences(gold: Sequence[Text], systems: Sequence[Sequence[Text]]) -> list[Confidence]:
     """The confidence of each system, from what it found in annotated texts."""
     true = [set(map(_key, mentions)) for mentions in gold]
-    fitted = []
-    for texts in systems:
-        found = [
-            (mention.score, _key(mention) in keys)
-            for mentions, keys in zip(texts, true, strict=True)
-            for mention in mentions
-        ]
-        fitted.append(Confidence.fitted([score for score, _ in found], [right for _, right in found]))
-    return fitted
+
+    def found(texts: Sequence[Text]) -> list[tuple[float, bool]]:
+        pairs = zip(texts, true, strict=True)
+        return [(mention.score, _key(mention) in keys) for mentions, keys in pairs for mention in mentions]
+
+    return [Confidence.fitted(found(texts)) for texts in systems]
 
 
 def best_threshold(gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule) -> float:
@@ -290,14 +274,15 @@ def _check_same_texts(
     first: Sequence[Document], other: Sequence[Document], first_path: str, path: str
 ) -> None:
     """Refuse predictions for other texts, or in another order."""
-    problem = ""
+    remedy = "join what systems found in the same texts, in the same order"
     if len(first) != len(other):
         problem = f"has {len(other)} documents where {first_path} has {len(first)}"
-    for number, (one, two) in enumerate(zip(first, other, strict=False), start=1):
+        raise InputError(problem, path=path, remedy=remedy)
+    for number, (one, two) in enumerate(zip(first, other, strict=True), start=1):
         if one.id and two.id and one.id != two.id:
-            problem = problem or f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
+            problem = f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
         elif one.text != two.text:
-            problem = problem or f"document {number} has another text than in {first_path}"
-    if problem:
-        remedy = "join what systems found in the same texts, in the same order"
+            problem = f"document {number} has another text than in {first_path}"
+        else:
+            continue
         raise InputError(problem, path=path, remedy=remedy)
