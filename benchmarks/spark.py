@@ -93,9 +93,9 @@ def _label(spark: SparkSession, dumps: list[str]) -> tuple[int, float, float]:
     settings = LabelSettings(tuple(dumps), (str(shared("data", "wikipedia", "enwiki-classes.tsv.xz")),))
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter(), _cpu_seconds()
-        summary = label_dump(spark, settings, f"{folder}/weak.parquet", Path(folder) / "work")
+        report = label_dump(spark, settings, f"{folder}/weak.parquet", Path(folder) / "work")
         used = time.perf_counter() - start[0], _cpu_seconds() - start[1]
-    return summary.counts["pages"], *used
+    return report.totals["pages"], *used
 
 
 def _cpu_seconds() -> float:

@@ -13,7 +13,7 @@ from fofe.text.document import Document
 from fofe.wiki import label as reasons
 from fofe.wiki import types as why
 from fofe.wiki.dump import RawPage
-from fofe.wiki.label import Labeller, Summary, name_in
+from fofe.wiki.label import Labeller, name_in
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.mapping import TABLE, Evidence, load_mapping
 from fofe.wiki.page import read_page
@@ -37,7 +37,7 @@ mapping_of = cache(load_mapping)
 
 class Labelled(NamedTuple):
     document: Document | None
-    summary: Summary
+    report: Report
 
 
 def label(
@@ -57,8 +57,8 @@ def label(
     for title, name in classes.items():
         index.add_evidence(title, Evidence(TABLE, name))
     labeller = Labeller(mapping, index.resolve, index.lower_names(), repeats)
-    summary = Summary()
-    return Labelled(labeller.label(pages[0], summary), summary)
+    report = Report()
+    return Labelled(labeller.label(pages[0], report), report)
 
 
 def mentions(labelled: Labelled) -> list[tuple[str, str]]:
@@ -130,9 +130,9 @@ def test_a_link_that_is_dropped_is_counted_with_its_reason(markup: str, reason: 
     )
     done = label(markup, *others)
     assert mentions(done) == []
-    assert done.summary.report.counts[reason] == markup.count("[[")
-    assert done.summary.report.places[reason][0].startswith("Port Anna: ")
-    assert done.summary.report.counts[reasons.NO_MENTION] == 1
+    assert done.report.counts[reason] == markup.count("[[")
+    assert done.report.places[reason][0].startswith("Port Anna: ")
+    assert done.report.counts[reasons.NO_MENTION] == 1
 
 
 def test_only_mentions_and_small_words_are_known() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from fofe.base.report import Report
 from fofe.wiki.dump import read_pages, read_site
-from fofe.wiki.label import Labeller, Summary
+from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import read_page
 from fofe.wiki.types import TypeIndex, read_table
@@ -33,7 +33,7 @@ def test_all_offsets_point_at_the_text_of_links() -> None:
     labeller = Labeller(mapping, index.resolve, {})
     mentions = 0
     for page, markup in pages:
-        document = labeller.label(page, Summary()) if page.redirect is None else None
+        document = labeller.label(page, Report()) if page.redirect is None else None
         for mention in document.mentions if document else ():
             mentions += 1
             assert mention.text == page.text[mention.start : mention.end] == mention.text.strip()

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 
 PLACES_KEPT = 3
 EMPTY_FILES = "files without a document"
 EMPTY_SENTENCES = "empty sentences left out"
 
 
+@dataclass
 class Report:
     """Counts of remarks by kind, with the first few places of each.
 
     Nothing is skipped silently: code that drops or mends an item calls `note`. What was recognised in a
-    corpus without changing anything, such as its tag scheme, is a fact.
+    corpus without changing anything, such as its tag scheme, is a fact. `vars` gives a report in JSON types;
+    `Report(**vars)` can be added to another.
     """
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.places: dict[str, list[str]] = {}
-        self.facts: dict[str, list[str]] = {}
+    counts: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[str]] = field(default_factory=dict)
+    facts: dict[str, list[str]] = field(default_factory=dict)
+    totals: Counter[str] = field(default_factory=Counter)
+    """How much there was, such as pages and links: nothing to remark on."""
 
     def note(self, what: str, place: str = "") -> None:
         """Count a remark (a phrase such as "orphan I- tags read as B-") at a place."""
@@ -37,6 +41,7 @@ class Report:
     def add(self, other: Report) -> None:
         """Add the counts and facts of another report."""
         self.counts.update(other.counts)
+        self.totals.update(other.totals)
         for what, places in other.places.items():
             kept = self.places.setdefault(what, [])
             kept += places[: PLACES_KEPT - len(kept)]

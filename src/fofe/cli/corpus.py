@@ -137,14 +137,15 @@ def wiki(args: argparse.Namespace) -> None:
         from fofe.spark import make_session
         from fofe.spark.wiki import label_dump as label_with_spark
 
-        summary = label_with_spark(make_session(args.master), settings, args.output, folder)
+        report = label_with_spark(make_session(args.master), settings, args.output, folder)
     else:
         with Bar(unit=" parts") as bar:
-            summary = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)
-    text = "\n".join(f"{times} {what}" for what, times in sorted(summary.counts.items()))
-    print_result(args, text, summary.to_json())
+            report = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)
+    text = "\n".join(f"{times} {what}" for what, times in sorted(report.totals.items()))
+    data = {"counts": report.totals, "dropped": report.counts, "places": report.places}
+    print_result(args, text, data)
     if not args.json:
-        say_report(summary.report)
+        say_report(report)
 
 
 corpus = group(

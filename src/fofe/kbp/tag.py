@@ -83,8 +83,7 @@ class _File:
             else:
                 self.inputs.append(given)
                 self.documents.append(document)
-        noted = {"counts": dict(report.counts), "places": report.places}
-        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": bad, **noted}
+        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": bad, "report": vars(report)}
 
     def done(self, found: Iterator[Sequence[Mention] | None]) -> tuple[str, Entry]:
         """The key and the value for the journal; takes the mentions of each document."""
@@ -163,10 +162,7 @@ def _gather(journal: Journal, files: Iterable[Path], run: str) -> TaggedSources:
         entry = _done(journal, file)
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
-        noted = Report()
-        noted.counts.update(entry["counts"])
-        noted.places = entry["places"]
-        report.add(noted)
+        report.add(Report(**entry["report"]))
         bad += entry["bad"]
         for id, rows in entry["documents"]:
             if id in seen:

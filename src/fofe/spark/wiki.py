@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fofe.base.report import Report
 from fofe.base.workers import Job
 from fofe.wiki.job import Cut, Done, LabelSettings, Part, join, run_job
-from fofe.wiki.label import Summary
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -29,7 +29,7 @@ DOCUMENT = (
 """The columns of parquet output."""
 
 
-def label_dump(spark: SparkSession, settings: LabelSettings, output: str, folder: Path) -> Summary:
+def label_dump(spark: SparkSession, settings: LabelSettings, output: str, folder: Path) -> Report:
     """Label dumps; a parquet directory if `output` ends so, else a JSONL file that the driver writes."""
     settings = replace(
         settings,

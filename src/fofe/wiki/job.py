@@ -24,7 +24,7 @@ from fofe.base.workers import Job, in_order
 from fofe.formats import jsonl
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import RawPage, read_pages, read_site
-from fofe.wiki.label import Labeller, Summary
+from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import Page, read_page
 from fofe.wiki.types import TypeIndex, read_table
@@ -67,7 +67,7 @@ class Part(NamedTuple):
 
 
 Done = tuple[str, Any]
-"""The name of a part and the summary of what was done with it, as JSON."""
+"""The name of a part and the report on it, in JSON types."""
 Cut = Callable[[Any], Iterable[Part]]
 """Makes parts of a source."""
 Run = Callable[[Job[Part, Done], Sequence[Any], Cut], Iterable[Done]]
@@ -78,7 +78,7 @@ Watch = Callable[[str, int], None]
 
 def label_dump(
     settings: LabelSettings, output: str | Path, folder: Path, *, workers: int = 1, watch: Watch | None = None
-) -> Summary:
+) -> Report:
     """Label dumps and write the documents to a JSONL file; `folder` is the work directory."""
 
     def run(job: Job[Part, Done], sources: Sequence[Any], cut: Cut) -> Iterator[Done]:
@@ -94,24 +94,24 @@ def run_job(
     run: Run,
     write: Callable[[list[Path]], None],
     watch: Watch | None = None,
-) -> Summary:
+) -> Report:
     """Label dumps; `write` makes the output from files of JSON lines, one a part."""
     settings = settings.completed()
     watch = watch or (lambda _what, _parts: None)
     with Journal(folder, settings.fingerprint()) as journal:
         parts = _read_parts(settings, journal, run, watch)
         if journal.done("types") is None:
-            journal.add("types", _write_index(settings, journal, parts).to_json())
+            journal.add("types", vars(_write_index(settings, journal, parts)))
         label = LabelJob(settings, journal.folder)
         undone = [Part(name) for name in parts if journal.done(f"labelled {name}") is None]
         watch("labelling pages", 0)
-        for number, (name, summary) in enumerate(run(label, undone, lambda part: (part,)), start=1):
-            journal.add(f"labelled {name}", summary)
+        for number, (name, report) in enumerate(run(label, undone, lambda part: (part,)), start=1):
+            journal.add(f"labelled {name}", report)
             watch("labelling pages", number)
         write([journal.file(f"{name}.labelled.jsonl") for name in parts])
-        total = Summary()
+        total = Report()
         for key in (*(f"{what} {name}" for name in parts for what in ("read", "labelled")), "types"):
-            total.add(Summary.from_json(journal.done(key)))
+            total.add(Report(**journal.done(key)))
         journal.remove()
     return total
 
@@ -122,8 +122,8 @@ def _read_parts(settings: LabelSettings, journal: Journal, run: Run, watch: Watc
         dumps = list(enumerate(settings.dumps, start=1))
         done = {key.removeprefix("read ") for key in list(journal.keys())}
         watch("reading pages", len(done))
-        for name, summary in run(ReadJob(settings, journal.folder), dumps, partial(_cut_up, frozenset(done))):
-            journal.add(f"read {name}", summary)
+        for name, report in run(ReadJob(settings, journal.folder), dumps, partial(_cut_up, frozenset(done))):
+            journal.add(f"read {name}", report)
             done.add(name)
             watch("reading pages", len(done))
         journal.add("parts", sorted(done))
@@ -155,23 +155,23 @@ class ReadJob:
         mapping = load_mapping(self.settings.language, self.settings.mapping)
 
         def read(part: Part) -> Done:
-            summary = Summary(report=part.report or Report())
-            found = (read_page(raw, mapping, self.settings.namespaces, summary.report) for raw in part.pages)
+            report = part.report or Report()
+            found = (read_page(raw, mapping, self.settings.namespaces, report) for raw in part.pages)
             pages = [page for page in found if page is not None]
             articles = [page for page in pages if page.redirect is None]
-            summary.counts += Counter(pages=len(articles), redirects=len(pages) - len(articles))
+            report.totals += Counter(pages=len(articles), redirects=len(pages) - len(articles))
             _write_lines(self.folder / f"{part.name}.pages.jsonl", (page.to_json() for page in articles))
             about = (replace(page, text="", links=[]).to_json() for page in pages)
             common = sorted({title for page in pages for title in page.common_nouns()})
             _write_lines(self.folder / f"{part.name}.titles.jsonl", [common, *about])
-            return part.name, summary.to_json()
+            return part.name, vars(report)
 
         return read
 
 
-def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]) -> Summary:
+def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]) -> Report:
     """Gather what pages and tables say of titles; returns what was wrong with the tables."""
-    summary = Summary()
+    report = Report()
     file = journal.file(INDEX)
     file.unlink(missing_ok=True)  # what a killed process has begun
     mapping = load_mapping(settings.language, settings.mapping)
@@ -182,9 +182,9 @@ def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]
                 index.add_page(Page.from_json(page))
             index.add_common_nouns(common)
         for table in settings.tables:
-            for title, evidence in read_table(table, settings.language, summary.report):
+            for title, evidence in read_table(table, settings.language, report):
                 index.add_evidence(title, evidence)
-    return summary
+    return report
 
 
 @dataclass(frozen=True)
@@ -200,14 +200,14 @@ class LabelJob:
         labeller = Labeller(mapping, index.resolve, index.lower_names(), self.settings.repeats)
 
         def label(part: Part) -> Done:
-            summary = Summary()
+            report = Report()
             pages = _read_lines(self.folder / f"{part.name}.pages.jsonl")
-            documents = (labeller.label(Page.from_json(page), summary) for page in pages)
+            documents = (labeller.label(Page.from_json(page), report) for page in pages)
             with write_atomically(self.folder / f"{part.name}.labelled.jsonl") as stream:
                 for document in documents:
                     if document is not None:
-                        stream.write(jsonl.format_line(document, summary.report, document.id))
-            return part.name, summary.to_json()
+                        stream.write(jsonl.format_line(document, report, document.id))
+            return part.name, vars(report)
 
         return label
 

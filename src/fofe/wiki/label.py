@@ -6,12 +6,10 @@ The rest is unknown, except for tokens that are safely no part of a name.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from fofe.base.report import Report
 from fofe.text.align import Aligner, TokenSpan
@@ -42,32 +40,6 @@ Words = tuple[str, ...]
 Resolve = Callable[[str], Resolved]
 
 
-@dataclass
-class Summary:
-    """Counts of pages, links and mentions, and a report of what was left out and why."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    report: Report = field(default_factory=Report)
-
-    def add(self, other: Summary) -> None:
-        self.counts.update(other.counts)
-        self.report.add(other.report)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "counts": dict(self.counts),
-            "dropped": dict(self.report.counts),
-            "places": self.report.places,
-        }
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Summary:
-        report = Report()
-        report.counts.update(value["dropped"])
-        report.places = {what: list(places) for what, places in value["places"].items()}
-        return cls(Counter(value["counts"]), report)
-
-
 @dataclass(frozen=True)
 class Labeller:
     """Labels one page at a time."""
@@ -79,30 +51,30 @@ class Labeller:
     repeats: bool = False
     """If true, later plain mentions of a linked name, and of the page's own title, are labelled too."""
 
-    def label(self, page: Page, summary: Summary) -> Document | None:
+    def label(self, page: Page, report: Report) -> Document | None:
         """The page as a document with mentions and unknown regions; None if it has no mention."""
         if page.ambiguous:
-            summary.report.note(AMBIGUOUS_PAGES, page.title)
+            report.note(AMBIGUOUS_PAGES, page.title)
             return None
-        summary.counts["links"] += len(page.links)
+        report.totals["links"] += len(page.links)
         document = tokeniser(self.mapping.language).document(page.text, id=page.title)
         aligner = Aligner(document)
         found: dict[TokenSpan, Types] = {}
         for link in page.links:
-            found |= self._names(link, page, aligner, summary)
+            found |= self._names(link, page, aligner, report)
         if not found:
-            summary.report.note(NO_MENTION, page.title)
+            report.note(NO_MENTION, page.title)
             return None
         if self.repeats:
             again = _repeated(document, found, base(page.title), self.resolve(page.title).types)
-            summary.counts["repeated mentions"] += len(again)
+            report.totals["repeated mentions"] += len(again)
             found |= again
         self._fill(document, aligner, found)
-        summary.counts["labelled pages"] += 1
-        summary.counts.update(f"mentions of type {mention.type}" for mention in document.mentions)
+        report.totals["labelled pages"] += 1
+        report.totals.update(f"mentions of type {mention.type}" for mention in document.mentions)
         return document
 
-    def _names(self, link: Link, page: Page, aligner: Aligner, summary: Summary) -> dict[TokenSpan, Types]:
+    def _names(self, link: Link, page: Page, aligner: Aligner, report: Report) -> dict[TokenSpan, Types]:
         """The names in a link's text with their types; if there are none, the reason is noted."""
         text = page.text[link.start : link.end]
         resolved = self.resolve(normalise(link.target))
@@ -113,10 +85,10 @@ class Labeller:
             if (tokens := aligner.tokens_of(link.start + start, link.start + end))
         }
         if names:
-            summary.counts["typed links"] += 1
-            summary.counts.update(f"typed links by {source}" for source in resolved.sources)
+            report.totals["typed links"] += 1
+            report.totals.update(f"typed links by {source}" for source in resolved.sources)
         else:
-            summary.report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
+            report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
         return names
 
     def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[CharacterSpan | None, Types, str]:
