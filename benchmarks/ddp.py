@@ -75,7 +75,7 @@ def _settings() -> RunConfig:
 def _ten_steps(config: RunConfig) -> RunConfig:
     """The configuration with batches of a tenth of the epoch."""
     sampler = prepare(config, read_corpora(config)).sampler
-    drawn = sum(len(batch.targets) for batch in sampler.epoch(0))
+    drawn = sum(len(batch.arrays["targets"]) for batch in sampler.epoch(0))
     return replace(config, training=replace(config.training, batch=drawn // STEPS))
 
 

@@ -36,7 +36,7 @@ def fofe_train(config: Path, folder: Path, processes: int, *settings: str) -> st
 def test_ten_steps_of_two_processes_are_those_of_one(tiny_config: Path, tmp_path: Path) -> None:
     config = load_config(tiny_config)
     corpora = read_corpora(config)
-    drawn = sum(len(batch.targets) for batch in prepare(config, corpora).sampler.epoch(0))
+    drawn = sum(len(batch.arrays["targets"]) for batch in prepare(config, corpora).sampler.epoch(0))
     settings = (
         *NO_DROPOUT,
         "training.epochs=1",
@@ -62,18 +62,16 @@ def test_shares_make_up_the_batch(tiny_config: Path, size: int) -> None:
     config = load_config(tiny_config, {"training.batch": 64})
     sampler = prepare(config, read_corpora(config)).sampler
     batch = next(iter(sampler.epoch(0)))
-    numbered = np.arange(len(batch.targets), dtype=np.float32)
-    batch = replace(batch, weights=numbered, soft_targets=numbered[:, None])
+    numbered = np.arange(len(batch.arrays["targets"]), dtype=np.float32)
+    batch = replace(batch, arrays={**batch.arrays, "weights": numbered, "soft_targets": numbered[:, None]})
     assert ALONE.share_of(batch) is batch
     shares = [ProcessGroup(rank, size).share_of(batch) for rank in range(size)]
-    numbers = np.concatenate([share.weights for share in shares if share.weights is not None])
-    assert sorted(numbers.tolist()) == list(range(len(batch.targets)))
+    numbers = np.concatenate([share.arrays["weights"] for share in shares])
+    assert sorted(numbers.tolist()) == list(range(len(batch.arrays["targets"])))
     for share in shares:
-        assert share.weights is not None
-        assert share.soft_targets is not None
-        assert np.array_equal(share.soft_targets[:, 0], share.weights)
-        for place, number in enumerate(share.weights.astype(int).tolist()):
-            assert share.targets[place] == batch.targets[number]
+        assert np.array_equal(share.arrays["soft_targets"][:, 0], share.arrays["weights"])
+        for place, number in enumerate(share.arrays["weights"].astype(int).tolist()):
+            assert share.arrays["targets"][place] == batch.arrays["targets"][number]
             for name, rows in share.text.words.items():
                 first, last = share.fragments.firsts[place], share.fragments.lasts[place]
                 before, after = batch.fragments.firsts[number], batch.fragments.lasts[number]
@@ -82,5 +80,5 @@ def test_shares_make_up_the_batch(tiny_config: Path, size: int) -> None:
                 assert share.text.starts()[first] == batch.text.starts()[before]
                 assert share.text.ends()[last] == batch.text.ends()[after]
     if size == 2:
-        counts = [len(share.targets) for share in shares]
+        counts = [len(share.arrays["targets"]) for share in shares]
         assert max(counts) < 0.8 * sum(counts), "the work is shared"

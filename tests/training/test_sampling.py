@@ -40,7 +40,7 @@ def drawn(made: Sampler, epoch: int) -> Counter[int]:
     mentions = {(start, end) for start, end, _ in SENTENCE.spans}
     for batch in made.epoch(epoch):
         for first, last, target in zip(
-            batch.fragments.firsts % 10, batch.fragments.lasts % 10 + 1, batch.targets, strict=True
+            batch.fragments.firsts % 10, batch.fragments.lasts % 10 + 1, batch.arrays["targets"], strict=True
         ):
             exact = (first, last) in mentions
             touching = any(first < end and start < last for start, end in mentions)
@@ -69,7 +69,11 @@ def test_none_or_all(share: float) -> None:
 
 def epoch_of(made: Sampler, number: int) -> list[list[int]]:
     return [
-        [*batch.fragments.firsts.tolist(), *batch.targets.tolist(), *batch.text.words["uncased"].tolist()]
+        [
+            *batch.fragments.firsts.tolist(),
+            *batch.arrays["targets"].tolist(),
+            *batch.text.words["uncased"].tolist(),
+        ]
         for batch in made.epoch(number)
     ]
 
@@ -94,7 +98,7 @@ def test_shuffled_fragments_are_the_same_in_other_company() -> None:
     whole, _ = sampler()
     mixed, _ = sampler(shuffle="fragments")
     assert drawn(mixed, 0) == drawn(whole, 0), "the draws of an epoch do not depend on what is shuffled"
-    sizes = [len(batch.targets) for batch in mixed.epoch(0)]
+    sizes = [len(batch.arrays["targets"]) for batch in mixed.epoch(0)]
     assert set(sizes[:-1]) == {64}
     assert 0 < sizes[-1] <= 64
     sentences = {"whole": next(whole.epoch(0)), "mixed": next(mixed.epoch(0))}
@@ -160,8 +164,8 @@ def drawn_of_each(**options: Any) -> tuple[Counter[int], set[tuple[bool, float]]
         for batch in made.epoch(epoch):
             rows = batch.text.words["uncased"][batch.fragments.firsts]
             counts.update(rows.tolist())
-            if batch.weights is not None:
-                weights |= set(zip((rows < 100).tolist(), batch.weights.tolist(), strict=True))
+            if "weights" in batch.arrays:
+                weights |= set(zip((rows < 100).tolist(), batch.arrays["weights"].tolist(), strict=True))
     expected = sum(counts.values()) / 10 / 64
     assert made.batches_per_epoch() == pytest.approx(expected, abs=1)
     return counts, weights

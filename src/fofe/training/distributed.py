@@ -11,7 +11,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -100,16 +100,6 @@ def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
     text = batch.text.take(sentences)
     positions = np.searchsorted(sentences, batch.fragments.sentences[fragments])
     moved = text.token_offsets[positions] - batch.text.token_offsets[sentences[positions]]
-    return replace(
-        batch,
-        text=text,
-        fragments=Fragments(
-            positions, batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
-        ),
-        targets=batch.targets[fragments],
-        **{
-            name: values[fragments]
-            for name in ("weights", "names", "schemes", "conditioned_targets", "soft_targets")
-            if (values := getattr(batch, name)) is not None
-        },
-    )
+    firsts, lasts = batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
+    arrays = {name: values[fragments] for name, values in batch.arrays.items()}
+    return Batch(text, Fragments(positions, firsts, lasts), arrays)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import BoolArray, FloatArray
 from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
@@ -85,7 +85,7 @@ class Learner:
         gathered = {view: self.tables[table].gather(part.rows[view]) for view, table in self.table_of.items()}
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
-        if len(part.share.targets):
+        if len(part.share["targets"]):
             loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
         loss = self.group.add_up([*self.network.parameters(), *gathered.values()], loss)
@@ -108,24 +108,24 @@ class Learner:
         A network with annotation schemes learns every fragment both ways, conditioned on its corpus and
         unconditioned, so that the model also serves text of an unknown scheme.
         """
-        share, batch = part.share, part.tensors.to(self.device)
+        batch = part.share.to(self.device)
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
-        if share.conditioned_targets is None:
-            scores = self.network(batch, tables, dropping)
-            losses = self._losses(scores, share.targets)
-            if share.soft_targets is not None:
-                soft = torch.from_numpy(share.soft_targets).to(self.device)
-                losses = distillation_loss(losses, scores, soft, self.config.distillation_weight)
-        else:
+        if "conditioned_targets" in batch.arrays:
             conditioned, plain = self.network.both_ways(batch, tables, dropping)
-            losses = self._losses(conditioned, share.conditioned_targets)
-            losses = (losses + self._losses(plain, share.targets)) / 2
-        if share.weights is not None:
-            losses = losses * torch.from_numpy(share.weights).to(self.device)
-        return losses.mean() * (len(share.targets) / part.total)
+            losses = self._losses(conditioned, batch["conditioned_targets"])
+            losses = (losses + self._losses(plain, batch["targets"])) / 2
+        else:
+            scores = self.network(batch, tables, dropping)
+            losses = self._losses(scores, batch["targets"])
+            if "soft_targets" in batch.arrays:
+                weight = self.config.distillation_weight
+                losses = distillation_loss(losses, scores, batch["soft_targets"], weight)
+        if "weights" in batch.arrays:
+            losses = losses * batch["weights"]
+        return losses.mean() * (len(losses) / part.total)
 
-    def _losses(self, scores: Tensor, targets: IntArray) -> Tensor:
-        return set_loss(scores, self.target_sets[torch.from_numpy(targets.astype(np.int64)).to(self.device)])
+    def _losses(self, scores: Tensor, targets: Tensor) -> Tensor:
+        return set_loss(scores, self.target_sets[targets.long()])
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
@@ -157,10 +157,9 @@ def distillation_loss(losses: Tensor, scores: Tensor, soft_targets: Tensor, weig
 
 @dataclass(frozen=True)
 class _Prepared:
-    """This process's share of a batch, with its tensors."""
+    """This process's share of a batch."""
 
-    share: Batch
-    tensors: TorchBatch
+    share: TorchBatch
     rows: dict[str, Tensor]
     """The distinct rows of the words of the whole batch, for each view with a table."""
     total: int
@@ -170,9 +169,7 @@ class _Prepared:
 def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepared]:
     for batch in batches:
         share = group.share_of(batch)
-        given = {"names": share.names, "schemes": share.schemes}
-        known = {name: array for name, array in given.items() if array is not None}
-        tensors, rows = make_batch(share.text, share.fragments, known)
+        tensors, rows = make_batch(share.text, share.fragments, share.arrays)
         if share is not batch:
             needed = batch.text.rows().items()
             own, rows = rows, {name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in needed}
@@ -181,7 +178,7 @@ def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepar
                 for name, positions in tensors.words.items()
             }
             tensors = replace(tensors, words=words)
-        yield _Prepared(share, tensors, rows, len(batch.targets))
+        yield _Prepared(tensors, rows, len(batch.fragments))
 
 
 def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:

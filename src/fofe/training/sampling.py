@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.encoded import EncodedText, Segments
@@ -73,22 +75,20 @@ class RareWords:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some sentences and the fragments of them that are trained on."""
+    """Some sentences and F fragments of them that are trained on."""
 
     text: EncodedText
     fragments: Fragments
-    targets: IntArray
-    """[F] which of the target sets."""
-    weights: FloatArray | None = None
-    """[F] what the losses are multiplied by, where corpora weigh differently."""
-    names: BoolArray | None = None
-    """[F, B] which names of the gazetteer the fragments match, where there is one."""
-    schemes: BoolArray | None = None
-    """[F, C] the annotation scheme of each fragment's corpus, one-hot, where the model has schemes."""
-    conditioned_targets: IntArray | None = None
-    """[F] which of the target sets for a network conditioned on the corpus, where there is conditioning."""
-    soft_targets: FloatArray | None = None
-    """[F, K] the teachers' probabilities of the labels, where there are teachers; a row may be zero."""
+    arrays: dict[str, NDArray[Any]]
+    """What is known of the fragments; all but the targets only where a run has it.
+
+    targets: [F] which of the target sets.
+    weights: [F] what the losses are multiplied by, where corpora weigh differently.
+    names: [F, B] which names of the gazetteer they match.
+    soft_targets: [F, K] the teachers' probabilities of the labels; a row may be zero.
+    schemes: [F, C] the annotation scheme of each fragment's corpus, one-hot.
+    conditioned_targets: [F] which of the target sets for a network conditioned on the corpus.
+    """
 
 
 @dataclass
@@ -193,17 +193,20 @@ class Sampler:
             self.examples.fragments.firsts[kept] + moved,
             self.examples.fragments.lasts[kept] + moved,
         )
-        weights = None if self.weights is None else np.repeat(self.weights[sentences], counts)
-        shown = self._with_unknowns(text, sentences, random)
-        names = None if self.names is None else self.names.patterns[self.names.rows[kept]]
-        soft = None if self.soft_targets is None else self.soft_targets.of(self.examples, kept)
-        batch = Batch(shown, fragments, self.examples.targets[kept], weights, names, soft_targets=soft)
-        if self.schemes is None or self.examples.conditioned_targets is None:
-            return batch
-        schemes = np.repeat(self.schemes[sentences], counts, axis=0)
-        known = schemes.any(axis=1)
-        conditioned_targets = np.where(known, self.examples.conditioned_targets[kept], batch.targets)
-        return replace(batch, schemes=schemes, conditioned_targets=conditioned_targets)
+        arrays: dict[str, NDArray[Any]] = {"targets": self.examples.targets[kept]}
+        if self.weights is not None:
+            arrays["weights"] = np.repeat(self.weights[sentences], counts)
+        if self.names is not None:
+            arrays["names"] = self.names.patterns[self.names.rows[kept]]
+        if self.soft_targets is not None:
+            arrays["soft_targets"] = self.soft_targets.of(self.examples, kept)
+        if self.schemes is not None and self.examples.conditioned_targets is not None:
+            arrays["schemes"] = schemes = np.repeat(self.schemes[sentences], counts, axis=0)
+            conditioned_targets = self.examples.conditioned_targets[kept]
+            arrays["conditioned_targets"] = np.where(
+                schemes.any(axis=1), conditioned_targets, arrays["targets"]
+            )
+        return Batch(self._with_unknowns(text, sentences, random), fragments, arrays)
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator
