@@ -27,7 +27,7 @@ from _trilingual_data import LANGUAGES, Language, part_files, write_part
 from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
 from fofe.base.report import Report
-from fofe.evaluate.bootstrap import Comparison, Numbers, compare
+from fofe.evaluate.bootstrap import Numbers, compare
 from fofe.fusion import Calibration, Predictions, Rule
 from fofe.kbp.score import Table, layout, score
 from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
@@ -140,8 +140,8 @@ def _report(folder: Path) -> dict[str, Any]:
     print()
     for name, gain in gains.items():
         what = "FOLDS over RUN1" if name == "FOLDS" else f"RUN3 over {name}"
-        interval = f"95 % interval {gain.low:+.2f} to {gain.high:+.2f}"
-        print(f"ALL OVERALL F1, {what}: {gain.difference:+.2f} ({interval}, p {gain.p:.4f})")
+        interval = f"95 % interval {gain['low']:+.2f} to {gain['high']:+.2f}"
+        print(f"ALL OVERALL F1, {what}: {gain['difference']:+.2f} ({interval}, p {gain['p']:.4f})")
     return _metrics(tables, gains)
 
 
@@ -160,15 +160,15 @@ def _counts_by_document(gold: list[TabMention], run: list[TabMention], documents
     return np.array([(counts.tp, counts.fp, counts.fn) for counts in scores], np.int64)
 
 
-def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Comparison]) -> dict[str, Any]:
+def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     best = max("RUN1", "CRF", key=lambda row: tables[row]["ALL"]["OVERALL"].f1)
     metrics: dict[str, Any] = {
         f"{METRIC_NAMES[row]}_overall_f1": round(table["ALL"]["OVERALL"].f1, 2)
         for row, table in tables.items()
     }
-    metrics["fusion_gain"] = round(gains[best].difference, 2)
-    metrics["fusion_gain_low"] = round(gains[best].low, 2)
-    metrics["fusion_gain_high"] = round(gains[best].high, 2)
+    metrics["fusion_gain"] = round(gains[best]["difference"], 2)
+    metrics["fusion_gain_low"] = round(gains[best]["low"], 2)
+    metrics["fusion_gain_high"] = round(gains[best]["high"], 2)
     for row, table in tables.items():
         for language, groups in table.items():
             for group, counts in groups.items():

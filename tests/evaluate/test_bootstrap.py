@@ -19,23 +19,25 @@ def random_counts(units: int, right: float, seed: int) -> Numbers:
 def test_identical_predictions_do_not_differ() -> None:
     counts = random_counts(50, 0.8, seed=1)
     row = compare(counts, counts, samples=200)["f1"]
-    assert (row.difference, row.low, row.high, row.p) == (0, 0, 0, 1)
-    assert row.a == row.b > 0
+    assert (row["difference"], row["low"], row["high"], row["p"]) == (0, 0, 0, 1)
+    assert row["a"] == row["b"] > 0
 
 
 def test_a_clear_difference_is_found_and_has_the_sign_of_the_second() -> None:
     worse, better = random_counts(300, 0.6, seed=1), random_counts(300, 0.9, seed=2)
     row = compare(worse, better, samples=1000)["f1"]
-    assert 20 < row.low < row.difference < row.high < 40
-    assert row.p == pytest.approx(2 / 1001)
+    assert 20 < row["low"] < row["difference"] < row["high"] < 40
+    assert row["p"] == pytest.approx(2 / 1001)
     back = compare(better, worse, samples=1000)["f1"]
-    assert (back.difference, back.low, back.high) == pytest.approx((-row.difference, -row.high, -row.low))
+    assert (back["difference"], back["low"], back["high"]) == pytest.approx(
+        (-row["difference"], -row["high"], -row["low"])
+    )
 
 
 def test_a_difference_by_chance_is_not_significant() -> None:
     row = compare(random_counts(100, 0.8, seed=3), random_counts(100, 0.8, seed=4), samples=1000)["f1"]
-    assert row.low < 0 < row.high
-    assert row.p > 0.05
+    assert row["low"] < 0 < row["high"]
+    assert row["p"] > 0.05
 
 
 def test_the_same_seed_gives_the_same_result_and_another_seed_another() -> None:
@@ -51,12 +53,14 @@ def test_interval_agrees_with_the_normal_approximation() -> None:
     share = counts[:, 0].sum() / 2000
     reach = 1.96 * 100 * np.sqrt(share * (1 - share) / 2000)
     recall = confidence(counts, samples=3000)["recall"]
-    assert (recall.low, recall.high) == pytest.approx((100 * share - reach, 100 * share + reach), abs=0.25)
+    assert (recall["low"], recall["high"]) == pytest.approx(
+        (100 * share - reach, 100 * share + reach), abs=0.25
+    )
 
 
 def test_interval_of_a_perfect_prediction_is_a_point() -> None:
     counts = np.array([[3, 0, 0], [1, 0, 0]])
-    assert {(two.low, two.high) for two in confidence(counts, 100).values()} == {(100, 100)}
+    assert {(two["low"], two["high"]) for two in confidence(counts, 100).values()} == {(100, 100)}
 
 
 def test_samples_drawn_in_portions_are_those_drawn_at_once() -> None:
@@ -64,7 +68,7 @@ def test_samples_drawn_in_portions_are_those_drawn_at_once() -> None:
     rows = np.random.default_rng(9).integers(0, 3000, (500, 3000))
     recall = 100 * counts[rows, 0].sum(axis=1) / 6000
     interval = confidence(counts, 500, seed=9)["recall"]
-    assert (interval.low, interval.high) == pytest.approx(tuple(np.percentile(recall, [2.5, 97.5])))
+    assert (interval["low"], interval["high"]) == pytest.approx(tuple(np.percentile(recall, [2.5, 97.5])))
 
 
 def corpus() -> tuple[list[Document], list[Document]]:

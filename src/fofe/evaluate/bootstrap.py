@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -21,24 +20,8 @@ _DRAWN_AT_ONCE = 1_000_000
 
 Numbers = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
-
-
-class Interval(NamedTuple):
-    """The range in which 95 % of the resampled scores lie."""
-
-    low: float
-    high: float
-
-
-class Comparison(NamedTuple):
-    """A score of two predictions, the difference b - a with its interval, and the p-value."""
-
-    a: float
-    b: float
-    difference: float
-    low: float
-    high: float
-    p: float
+ByMetric = dict[str, dict[str, float]]
+"""Named results of precision, recall and F1."""
 
 
 def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: str = "document") -> Numbers:
@@ -60,17 +43,18 @@ def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: s
     return counts
 
 
-def confidence(counts: Numbers, samples: int = 1000, seed: int = 0) -> dict[str, Interval]:
-    """The percentile intervals of precision, recall and F1, from counts of shape (units, 3)."""
+def confidence(counts: Numbers, samples: int = 1000, seed: int = 0) -> ByMetric:
+    """`low` and `high`, between which 95 % of the resampled scores lie, from counts of shape (units, 3)."""
     drawn = _scores(_resampled(counts, samples, seed))
     return {metric: _interval(drawn[:, column]) for column, metric in enumerate(METRICS)}
 
 
-def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dict[str, Comparison]:
+def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> ByMetric:
     """The paired bootstrap test: both predictions are scored on the same resampled units.
 
-    `a` and `b` have shape (units, 3). The p-value is two-sided: twice the share of samples in which
-    the difference vanishes or changes its sign, so p < 0.05 goes with an interval that leaves out 0.
+    `a` and `b` have shape (units, 3). The result has the scores `a` and `b`, the `difference` b - a, its
+    interval from `low` to `high`, and the p-value `p`. That is two-sided: twice the share of samples in
+    which the difference vanishes or changes its sign, so p < 0.05 goes with an interval that leaves out 0.
     """
     if a.shape != b.shape:
         raise ValueError("both predictions need counts of the same units")
@@ -78,36 +62,33 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> dic
     differences = _scores(drawn[:, 3:]) - _scores(drawn[:, :3])
     one, other = _scores(np.stack([a.sum(axis=0), b.sum(axis=0)])).tolist()
     return {
-        metric: Comparison(
-            one[column],
-            other[column],
-            other[column] - one[column],
-            *_interval(differences[:, column]),
-            _two_sided(differences[:, column]),
-        )
+        metric: {
+            "a": one[column],
+            "b": other[column],
+            "difference": other[column] - one[column],
+            **_interval(differences[:, column]),
+            "p": _two_sided(differences[:, column]),
+        }
         for column, metric in enumerate(METRICS)
     }
 
 
-def intervals_section(intervals: Mapping[str, Interval], samples: int, unit: str) -> Section:
+def intervals_section(intervals: ByMetric, samples: int, unit: str) -> Section:
     heading = (f"{LEVEL:.0f} % interval ({samples} samples of {unit}s)", "low", "high")
-    text = table(heading, [[metric, *interval] for metric, interval in intervals.items()])
-    data = {metric: interval._asdict() for metric, interval in intervals.items()}
-    return Section("intervals", text, {"samples": samples, "unit": unit, "level": LEVEL, **data})
+    text = table(heading, [[metric, *interval.values()] for metric, interval in intervals.items()])
+    return Section("intervals", text, {"samples": samples, "unit": unit, "level": LEVEL, **intervals})
 
 
-def comparison_section(
-    comparison: Mapping[str, Comparison], names: tuple[str, str], samples: int, unit: str
-) -> Section:
+def comparison_section(comparison: ByMetric, names: tuple[str, str], samples: int, unit: str) -> Section:
     rows: list[list[str | float]] = [
         [metric, a, b, f"{difference:+.2f}", f"{low:+.2f} to {high:+.2f}", f"{p:.4f}"]
-        for metric, (a, b, difference, low, high, p) in comparison.items()
+        for metric, row in comparison.items()
+        for a, b, difference, low, high, p in [row.values()]
     ]
     heading = ("", *names, "difference", f"{LEVEL:.0f} % interval", "p")
     note = f"paired bootstrap, {samples} samples of {unit}s; p is two-sided"
     facts = {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL}
-    data = {metric: row._asdict() for metric, row in comparison.items()}
-    return Section("comparison", f"{table(heading, rows)}\n\n{note}", {**facts, **data})
+    return Section("comparison", f"{table(heading, rows)}\n\n{note}", {**facts, **comparison})
 
 
 def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
@@ -145,9 +126,9 @@ def _scores(counts: Numbers) -> Scores:
     return percent
 
 
-def _interval(drawn: Scores) -> Interval:
+def _interval(drawn: Scores) -> dict[str, float]:
     low, high = np.percentile(drawn, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+    return {"low": float(low), "high": float(high)}
 
 
 def _two_sided(differences: Scores) -> float:
