@@ -32,10 +32,10 @@ def test_outcomes_agree_with_the_mentions(
     model = tiny_model.with_options(strategy=strategy, nested=nested, threshold=threshold, exact=True)
     document = tokeniser("en").document(" ".join(words))
     kept = set()
-    for lattice in lattices(model, document):
-        tokens = lattice.sentence.tokens
-        spans = {(fragment.first, fragment.last): fragment for fragment in lattice.fragments}
-        for fragment in lattice.fragments:
+    for sentence, fragments in lattices(model, document):
+        tokens = sentence.tokens
+        spans = {(fragment.first, fragment.last): fragment for fragment in fragments}
+        for fragment in fragments:
             assert_sound(fragment, spans, model)
             if fragment.outcome == "mention":
                 kept.add((tokens[fragment.first].start, tokens[fragment.last].end, fragment.label))

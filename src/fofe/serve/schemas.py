@@ -271,8 +271,8 @@ def lattice_answer(
     """A `LatticeSentence` for each sentence of a text, or for only one of them."""
     offsets = OffsetMap(text, unit)
     return [
-        {**_sentence(lattice.sentence, offsets), "fragments": list(map(_fragment, lattice.fragments))}
-        for number, lattice in enumerate(found)
+        {**_sentence(sentence, offsets), "fragments": list(map(_fragment, fragments))}
+        for number, (sentence, fragments) in enumerate(found)
         if only in (None, number)
     ]
 

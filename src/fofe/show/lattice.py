@@ -35,12 +35,8 @@ class Fragment:
     """The first and last token of the mention that it lost to; None also where that one lost later."""
 
 
-@dataclass(frozen=True)
-class Lattice:
-    """A sentence and its fragments, in the order of first tokens, then lengths."""
-
-    sentence: Sentence
-    fragments: list[Fragment]
+Lattice = tuple[Sentence, list[Fragment]]
+"""A sentence and its fragments, in the order of first tokens, then lengths."""
 
 
 def lattices(model: Model, document: Document) -> Iterator[Lattice]:
@@ -61,7 +57,7 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
             scores.probabilities[part],
             strict=True,
         )
-        yield Lattice(sentence, [_fragment(*span, model.labels, kept, decoding) for span in spans])
+        yield sentence, [_fragment(*span, model.labels, kept, decoding) for span in spans]
 
 
 def _fragment(
