@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import Target, display_name, open_output, read_text
@@ -35,13 +36,14 @@ _SPACES = re.compile("[ \t]+")
 _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
 
-@dataclass(slots=True)
-class _Rows:
-    """The rows of a sentence."""
+class _Row(NamedTuple):
+    word: str
+    tag: str
+    line: int
 
-    words: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+
+_Rows = list[_Row]
+"""A sentence."""
 
 
 def read(
@@ -88,25 +90,23 @@ class _Table:
     def documents(self, report: Report, path: str) -> list[list[_Rows]]:
         """The sentences of each document; those before the first start are a document too."""
         documents: list[list[_Rows]] = []
-        rows: _Rows | None = None
+        rows: _Rows = []
         width: int | None = None
         for number, line in enumerate(self.lines, start=1):
             columns = line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
             if line.startswith(DOCUMENT_START):
-                rows = None
+                rows = []
                 documents.append([])
             elif not line.strip(" \t"):
-                rows = None
+                rows = []
             elif self._is_comment(line, columns):
                 report.note("comment lines left out", f"{path}:{number}")
             else:
                 width = width or len(columns)
-                self._check_width(line, columns, width, number)
-                if rows is None:
-                    rows = _Rows()
+                if not rows:
                     documents = documents or [[]]
                     documents[-1].append(rows)
-                self._add(rows, columns, number)
+                rows.append(self._row(number, line, columns, width))
         return documents
 
     def _is_comment(self, line: str, columns: list[str]) -> bool:
@@ -120,36 +120,31 @@ class _Table:
         tag = _column(columns, self.tag_column)
         return tag is None or not is_tag(tag)
 
-    def _check_width(self, line: str, columns: list[str], width: int, number: int) -> None:
+    def _row(self, number: int, line: str, columns: list[str], width: int) -> _Row:
+        """The row of a line, which must have as many columns as the rows before it."""
+        word = _column(columns, self.token_column)
+        tag = OUTSIDE if self.tag_column is None else _column(columns, self.tag_column)
         if len(columns) != width:
+            problem = f"{len(columns)} columns where the rows before have {width}"
             separator = "tab" if self._tabs else "space"
             remedy = f"look for a {separator} inside a token, or a line without its tag"
             if line.startswith("#"):
                 remedy += "; a comment line needs --comments"
-            problem = f"{len(columns)} columns where the rows before have {width}"
-            raise InputError(problem, line=number, remedy=remedy)
-
-    def _add(self, rows: _Rows, columns: list[str], number: int) -> None:
-        word = _column(columns, self.token_column)
-        if not word:
+        elif not word:
             problem = "the token column is empty" if word == "" else f"there is no column {self.token_column}"
             remedy = "--token-column names the column of the words, from 0"
-            raise InputError(problem, line=number, remedy=remedy)
-        rows.words.append(word)
-        rows.lines.append(number)
-        if self.tag_column is None:
-            return
-        tag = _column(columns, self.tag_column)
-        if len(columns) == 1:
-            remedy = "give a word and a tag on each line"
-            raise InputError("one column only, so no tag", line=number, remedy=remedy)
-        if tag is None:
-            problem = f"there is no column {self.tag_column}"
-            raise InputError(problem, line=number, remedy="columns count from 0")
-        if not is_tag(tag):
-            remedy = "a tag is O or like B-PER; --tag-column names its column"
-            raise InputError(f"{tag!r} is not a tag", line=number, remedy=remedy)
-        rows.tags.append(tag)
+        elif self.tag_column is not None and len(columns) == 1:
+            problem, remedy = "one column only, so no tag", "give a word and a tag on each line"
+        elif tag is None:
+            problem, remedy = f"there is no column {self.tag_column}", "columns count from 0"
+        elif not is_tag(tag):
+            problem, remedy = (
+                f"{tag!r} is not a tag",
+                "a tag is O or like B-PER; --tag-column names its column",
+            )
+        else:
+            return _Row(word, tag, number)
+        raise InputError(problem, line=number, remedy=remedy)
 
 
 def is_tag(text: str) -> bool:
@@ -164,26 +159,25 @@ def _column(columns: list[str], number: int) -> str | None:
 def _scheme(sentences: list[_Rows], name: str, report: Report) -> TagScheme | None:
     """The scheme of the tags, or None for a file without mentions."""
     if name == AUTO:
-        if all(tag == OUTSIDE for rows in sentences for tag in rows.tags):
+        if all(row.tag == OUTSIDE for rows in sentences for row in rows):
             return None
-        scheme = detect_tag_scheme(rows.tags for rows in sentences)
+        scheme = detect_tag_scheme([row.tag for row in rows] for rows in sentences)
         report.found("tag scheme", scheme.name)
         return scheme
     scheme = tag_scheme(name)
     allowed = scheme.letters | {OUTSIDE}
-    for rows in sentences:
-        for tag, line in zip(rows.tags, rows.lines, strict=False):
-            if tag[0] not in allowed:
-                raise InputError(f"{tag!r} is no {scheme.name} tag", line=line)
+    for row in chain.from_iterable(sentences):
+        if row.tag[0] not in allowed:
+            raise InputError(f"{row.tag!r} is no {scheme.name} tag", line=row.line)
     return scheme
 
 
 def _document(sentences: list[_Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
-    document = Document.from_words(rows.words for rows in sentences)
+    document = Document.from_words([row.word for row in rows] for rows in sentences)
     for sentence, rows in zip(document.sentences, sentences, strict=True):
-        spans, faults = scheme.decode(rows.tags) if scheme else ([], [])
+        spans, faults = scheme.decode([row.tag for row in rows]) if scheme else ([], [])
         for position, mend in faults:
-            report.note(mend, f"{path}:{rows.lines[position]}")
+            report.note(mend, f"{path}:{rows[position].line}")
         for first, last, label in spans:
             start, end = sentence.tokens[first].start, sentence.tokens[last - 1].end
             document.mentions.append(common.labelled(start, end, label, document.text))
