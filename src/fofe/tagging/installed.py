@@ -7,6 +7,7 @@ folder `model` is the model directory. The module itself is not imported, nor is
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -52,15 +53,11 @@ class InstalledModel:
     def settings(self) -> dict[str, Any]:
         """The content of its config.json."""
         file = self.path / "config.json"
-        try:
-            table = json.loads(read_text(file))
-            fits = isinstance(table["model"]["language"], str) and isinstance(table["labels"], list)
-        except (ValueError, KeyError, TypeError):
-            fits = False
-        if not fits:
-            raise ModelError("is not the description of a model", path=file, remedy="install it again")
-        found: dict[str, Any] = table
-        return found
+        with suppress(ValueError, KeyError, TypeError):
+            table: dict[str, Any] = json.loads(read_text(file))
+            if isinstance(table["model"]["language"], str) and isinstance(table["labels"], list):
+                return table
+        raise ModelError("is not the description of a model", path=file, remedy="install it again")
 
     @property
     def language(self) -> str:
