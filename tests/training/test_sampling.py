@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fofe.features.vocabulary import Vocabulary
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import SamplingConfig
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, make_examples
-from fofe.training.sampling import LookedUp, RareWords, Sampler
+from fofe.training.sampling import RareWords, Sampler
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
@@ -29,8 +30,8 @@ def sampler(
     text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
     examples = make_examples(SENTENCES, LABELS, 4)
     config = config or SamplingConfig()
-    words = LookedUp(WORDS * len(SENTENCES))
-    rare = {"uncased": RareWords.of(words, vocabulary, config.replace_rare)}
+    words = WORDS * len(SENTENCES)
+    rare = {"uncased": RareWords.of(words, np.ones(len(words), bool), vocabulary, config.replace_rare)}
     return Sampler(text, examples, rare, config, batch_size=batch, seed=seed, shuffle=shuffle), examples
 
 
@@ -114,7 +115,7 @@ def test_nothing_to_train_on_is_an_empty_epoch() -> None:
 def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
     words = ["once", "twice", "twice", "Unlisted"] + ["often"] * 96
     vocabulary = Vocabulary(["once", "twice", "often"], cased=True, digits="shape")
-    rare = RareWords.of(LookedUp(words), vocabulary, 0.5)
+    rare = RareWords.of(words, np.ones(len(words), bool), vocabulary, 0.5)
     chances = dict(zip(words, rare.probabilities.tolist(), strict=True))
     assert chances["once"] == pytest.approx(0.5 / 1.5)
     assert chances["twice"] == pytest.approx(0.5 / 2.5)
@@ -134,12 +135,13 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
     made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], [ViewConfig("word", "word")])
     words = [sentence.words] * 3
     text = made.encode(words)
+    assert text.segments is not None
     looked_up = {
-        "character": LookedUp([*"北京人"] * 3),
-        "word": LookedUp.of_words(made.in_words(words)),
+        "character": ([*"北京人"] * 3, np.ones(9, bool)),
+        "word": ([token.word for token in made.in_words(words)], text.segments.begins),
     }
-    assert looked_up["word"].occurrences() == ["北京", "人"] * 3
-    rare = {name: RareWords.of(seen, vocabularies[name], 3.0) for name, seen in looked_up.items()}
+    assert list(compress(*looked_up["word"])) == ["北京", "人"] * 3
+    rare = {name: RareWords.of(*seen, vocabularies[name], 3.0) for name, seen in looked_up.items()}
     assert rare["word"].probabilities == pytest.approx(0.5), "three occurrences, however many characters"
     examples = make_examples([sentence] * 3, ["NONE", "GPE"], 3)
     drawn = Sampler(text, examples, rare, SamplingConfig(1, 1, 1), batch_size=100, seed=1)

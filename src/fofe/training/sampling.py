@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.encoded import EncodedText, Segments
+from fofe.features.encoded import EncodedText
 from fofe.features.fragments import Fragments, ragged
 from fofe.features.name_table import NameBits
 from fofe.features.surroundings import surroundings, weighted
 from fofe.features.vocabulary import Vocabulary
-from fofe.text.segment import InWord
 from fofe.training.config import SamplingConfig
 from fofe.training.distillation import SoftTargets
 from fofe.training.examples import Examples
@@ -26,25 +24,6 @@ SENTENCES_AT_ONCE = 4096
 
 Group = tuple[IntArray, IntArray, IntArray]
 """What a batch is made of: sentences [S], their fragments [F] in this order, and how many each has [S]."""
-
-
-@dataclass(frozen=True)
-class LookedUp:
-    """What a view looks up for each of T training tokens."""
-
-    words: Sequence[str]
-    """[T] the tokens themselves, or the segmented words that hold them."""
-    begins: BoolArray | None = None
-    """[T] whether a token is the first of its word; none where every token is a word."""
-
-    @classmethod
-    def of_words(cls, tokens: Sequence[InWord]) -> LookedUp:
-        """The words that hold some tokens."""
-        return cls([token.word for token in tokens], Segments.of(tokens).begins)
-
-    def occurrences(self) -> Sequence[str]:
-        """Every word as often as it occurs, however many tokens it has."""
-        return self.words if self.begins is None else list(compress(self.words, self.begins))
 
 
 @dataclass(frozen=True)
@@ -59,17 +38,19 @@ class RareWords:
     """Whether tokens share words, which are then replaced as a whole."""
 
     @classmethod
-    def of(cls, seen: LookedUp, vocabulary: Vocabulary, strength: float) -> RareWords:
-        """Those of what a view looks up; `strength` is r."""
-        rows = vocabulary.rows(seen.words)
-        counts = np.bincount(rows if seen.begins is None else rows[seen.begins], minlength=len(vocabulary))
+    def of(
+        cls, words: Sequence[str], begins: BoolArray, vocabulary: Vocabulary, strength: float
+    ) -> RareWords:
+        """Those of the words [T] that tokens are in; `begins` [T] marks first tokens, `strength` is r."""
+        rows = vocabulary.rows(words)
+        counts = np.bincount(rows[begins], minlength=len(vocabulary))
         chances = strength / (strength + np.maximum(counts, 1))
         known = rows >= len(vocabulary.unknowns)
-        unknown = {word: vocabulary.unknown_row(word) for word in set(seen.words)}
+        unknown = {word: vocabulary.unknown_row(word) for word in set(words)}
         return cls(
-            np.array([unknown[word] for word in seen.words], dtype=np.int32),
+            np.array([unknown[word] for word in words], dtype=np.int32),
             np.where(known, chances[rows], 0.0).astype(np.float32),
-            seen.begins is not None,
+            segmented=not begins.all(),
         )
 
 

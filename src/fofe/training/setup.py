@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import compress
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import EncodedText, Encoder
+from fofe.features.encoded import EncodedText, Encoder, Segments
 from fofe.features.surroundings import importance
 from fofe.features.table import Table
 from fofe.features.views import ViewConfig
@@ -26,7 +26,7 @@ from fofe.formats.vectors import WordVectors, read_vectors
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import choose_device
-from fofe.text.segment import segmenter
+from fofe.text.segment import in_words, segmenter
 from fofe.training.annotation import LabelledSentence
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
@@ -34,7 +34,7 @@ from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
-from fofe.training.sampling import LookedUp, RareWords, Sampler
+from fofe.training.sampling import RareWords, Sampler
 from fofe.training.training_names import TrainingNames, prepare_names
 
 RANDOM_RANGE = 0.25
@@ -84,7 +84,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     looked_up = _looked_up(model, sentences)
     vocabularies = {}
     for view in views:
-        seen = looked_up[view.name].occurrences() if view.name in looked_up else ()
+        seen = compress(*looked_up.get(view.name, ((), ())))
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
     alphabet: Alphabet | None = None
     if model.uses_characters:
@@ -100,7 +100,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     sampler = Sampler(
         text,
         examples,
-        {name: RareWords.of(seen, vocabularies[name], strength) for name, seen in looked_up.items()},
+        {name: RareWords.of(*seen, vocabularies[name], strength) for name, seen in looked_up.items()},
         config.sampling,
         config.training.batch,
         config.training.seed,
@@ -140,16 +140,22 @@ def _examples(
     return make_examples(sentences, labels, model.max_words, annotations, conditioned=bool(model.schemes))
 
 
-def _looked_up(config: ModelConfig, sentences: Sequence[LabelledSentence]) -> dict[str, LookedUp]:
-    """What each view with a table looks up in the training text; the words of a lexicon are given."""
+def _looked_up(
+    config: ModelConfig, sentences: Sequence[LabelledSentence]
+) -> Mapping[str, tuple[Sequence[str], BoolArray]]:
+    """What each view with a table looks up: [T] a word for every training token, [T] whether it begins there.
+
+    The words of a lexicon are given.
+    """
     views = [view for view in config.views if view.has_table and view.lookup != "lexicon"]
-    words = [sentence.words for sentence in sentences]
-    tokens, held = list(chain.from_iterable(words)), []
-    if config.segmenter is not None and any(view.lookup == "word" for view in views):
-        held = Encoder({}, None, segmenter(config.segmenter)).in_words(words)
-    return {
-        view.name: LookedUp.of_words(held) if view.lookup == "word" else LookedUp(tokens) for view in views
-    }
+    tokens = [token for sentence in sentences for token in sentence.words]
+    looked_up = {view.name: (tokens, np.ones(len(tokens), dtype=bool)) for view in views}
+    for view in views:
+        if view.lookup == "word" and config.segmenter is not None:
+            segment = segmenter(config.segmenter)
+            held = [token for sentence in sentences for token in in_words(sentence.words, segment)]
+            looked_up[view.name] = [token.word for token in held], Segments.of(held).begins
+    return looked_up
 
 
 def make_vocabulary(
