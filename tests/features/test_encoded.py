@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import all_fragments
 from fofe.features.views import ViewConfig
@@ -22,7 +24,7 @@ def encoder(*, characters: bool = True) -> Encoder:
         "cased": Vocabulary(["a", "ab", "X"], cased=True, digits="shape"),
         "uncased": Vocabulary(["a", "x", "bc"], cased=False, digits="shape"),
     }
-    return Encoder(vocabularies, Alphabet("abcX") if characters else None)
+    return Encoder(ModelConfig(), vocabularies, Alphabet("abcX") if characters else None)
 
 
 def assert_same(one: EncodedText, other: EncodedText) -> None:
@@ -95,12 +97,13 @@ def test_all_fragments_are_those_of_a_double_loop(lengths: list[int], max_words:
     assert list(zip(found.sentences, found.firsts, found.lasts, strict=True)) == expected
 
 
-def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens() -> None:
+def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     vocabularies = {
         "character": Vocabulary(["北", "京"], cased=True, digits="shape"),
         "word": Vocabulary(["北京"], cased=True, digits="shape"),
     }
-    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], [ViewConfig("word", "word")])
+    monkeypatch.setattr("fofe.features.encoded.segmenter", lambda _: lambda run: [run[:2], *run[2:]])
+    made = Encoder(ModelConfig(segmenter="jieba", views=(ViewConfig("word", "word"),)), vocabularies, None)
     text = made.encode([["北", "京", "人"], ["iPhone"]])
     known = len(vocabularies["word"].unknowns)
     assert text.words["word"].tolist()[:2] == [known, known]

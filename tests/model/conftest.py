@@ -194,7 +194,7 @@ def _make_model(seed: int, config: ModelConfig | None = None) -> RandomModel:
         if view.holds_table
     }
     names = make_table(NAMES) if config.gazetteer else None
-    return RandomModel(config, Encoder.for_model(config, vocabularies, alphabet, names), network, tables)
+    return RandomModel(config, Encoder(config, vocabularies, alphabet, names), network, tables)
 
 
 def _make_text(seed: int, sentences: int = 5, longest: int = 12) -> list[list[str]]:

@@ -38,7 +38,8 @@ def random_gate(
 
 
 def word_vectors(model: RandomModel, sentences: list[list[str]]) -> FloatArray:
-    text = model.encoder.encode_isolated(model.encoder.keys(sentences))
+    keys = model.encoder.in_words(sentences) or [token for sentence in sentences for token in sentence]
+    text = model.encoder.encode_isolated(keys)
     return IsolatedWords(model.config, model.weights).vectors(text)
 
 

@@ -306,7 +306,7 @@ def test_five_word_features_of_a_name_in_its_sentence(factor: float) -> None:
         characters=CharacterConfig(fofe=False, cnn=False),
         hidden=(1,),
     )
-    text = Encoder({"uncased": vocabulary}, None).encode([left + name + right])
+    text = Encoder(config, {"uncased": vocabulary}, None).encode([left + name + right])
     fragment = Fragments(np.array([0]), np.array([len(left)]), np.array([len(left) + len(name) - 1]))
     batch, rows = make_batch(text, fragment)
     table = torch.eye(len(vocabulary))[rows["uncased"]]

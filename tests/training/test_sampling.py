@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder
 from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Vocabulary
@@ -27,7 +28,7 @@ def sampler(
     config: SamplingConfig | None = None, *, seed: int = 1, batch: int = 64, shuffle: str = "sentences"
 ) -> tuple[Sampler, Examples]:
     vocabulary = Vocabulary(["the", "mayor", "seven"], cased=False, digits="shape")
-    text = Encoder({"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
+    text = Encoder(ModelConfig(), {"uncased": vocabulary}, None).encode([s.words for s in SENTENCES])
     examples = make_examples(SENTENCES, LABELS, 4)
     config = config or SamplingConfig()
     words = WORDS * len(SENTENCES)
@@ -126,13 +127,14 @@ def test_rare_words_are_shown_as_unknown_now_and_then() -> None:
     assert unknowns["Unlisted"] == 1
 
 
-def test_segmented_words_are_counted_and_replaced_as_a_whole() -> None:
+def test_segmented_words_are_counted_and_replaced_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = LabelledSentence([*"北京人"], [(0, 2, "GPE")])
     vocabularies = {
         "character": Vocabulary([*"北京人"], cased=True, digits="shape"),
         "word": Vocabulary(["北京", "人"], cased=True, digits="shape"),
     }
-    made = Encoder(vocabularies, None, lambda run: [run[:2], *run[2:]], [ViewConfig("word", "word")])
+    monkeypatch.setattr("fofe.features.encoded.segmenter", lambda _: lambda run: [run[:2], *run[2:]])
+    made = Encoder(ModelConfig(segmenter="jieba", views=(ViewConfig("word", "word"),)), vocabularies, None)
     words = [sentence.words] * 3
     text = made.encode(words)
     assert text.segments is not None
@@ -156,7 +158,7 @@ def drawn_of_each(**options: Any) -> tuple[Counter[int], set[tuple[bool, float]]
     """How many fragments ten epochs draw of each of 300 sentences with one word, and their weights."""
     words = {"uncased": Vocabulary([], cased=False, digits="shape")}
     sentences = [LabelledSentence([f"w{number}"], [(0, 1, "GPE")]) for number in range(300)]
-    text = Encoder(words, None).encode([sentence.words for sentence in sentences])
+    text = Encoder(ModelConfig(), words, None).encode([sentence.words for sentence in sentences])
     examples = make_examples(sentences, LABELS, 1)
     numbers = {"uncased": RareWords(np.arange(300, dtype=np.int32), np.ones(300, np.float32), False)}
     made = Sampler(text, examples, numbers, SamplingConfig(), batch_size=64, seed=1, **options)

@@ -13,11 +13,10 @@ from fofe.features.fragments import offsets_of, ragged
 from fofe.features.lexicon import Matches, WordFinder
 from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
-from fofe.text.segment import InWord, Segmenter, in_words, segmenter
+from fofe.text.segment import InWord, in_words, segmenter
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
-    from fofe.features.views import ViewConfig
 
 Key = str | InWord
 """What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""
@@ -161,42 +160,21 @@ class Encoder:
 
     def __init__(
         self,
-        vocabularies: Mapping[str, Vocabulary],
-        alphabet: Alphabet | None,
-        segment: Segmenter | None = None,
-        views: Sequence[ViewConfig] = (),
-        names: NameTable | None = None,
-        *,
-        spaces: bool = True,
-    ) -> None:
-        """`views` has those that look up what `segment` cuts, or a lexicon, wherever its words stand.
-
-        All other vocabularies are of tokens. `spaces` is whether words are spelt with a space between them.
-        """
-        self.vocabularies = dict(vocabularies)
-        self.alphabet = alphabet
-        self.names = names
-        self._segment = segment
-        self._segmented = [view.name for view in views if view.lookup == "word"]
-        self._separator = " " if spaces else ""
-        lexicons = [view for view in views if view.lookup == "lexicon"]
-        self._lexicon = lexicons[0].name if lexicons else None
-        self._finder = WordFinder(self.vocabularies[lexicons[0].holder]) if lexicons else None
-
-    @classmethod
-    def for_model(
-        cls,
         config: ModelConfig,
         vocabularies: Mapping[str, Vocabulary],
         alphabet: Alphabet | None,
         names: NameTable | None = None,
-    ) -> Encoder:
+    ) -> None:
         """The encoder of a model; an error says what to install if its segmenter is missing."""
-        segment = None
-        if config.segmenter is not None and any(view.lookup == "word" for view in config.views):
-            segment = segmenter(config.segmenter)
-        spaces = config.characters.spaces
-        return cls(vocabularies, alphabet, segment, config.views, names, spaces=spaces)
+        self.vocabularies = dict(vocabularies)
+        self.alphabet = alphabet
+        self.names = names
+        self._separator = " " if config.characters.spaces else ""
+        self._segmented = [view.name for view in config.views if view.lookup == "word"]
+        self._segment = segmenter(config.segmenter) if config.segmenter and self._segmented else None
+        lexicons = [view for view in config.views if view.lookup == "lexicon"]
+        self._lexicon = lexicons[0].name if lexicons else None
+        self._finder = WordFinder(self.vocabularies[lexicons[0].holder]) if lexicons else None
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
@@ -208,10 +186,6 @@ class Encoder:
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
         return self._encode(tokens, held, SentenceBounds.of([[token] for token in tokens]))
-
-    def keys(self, sentences: Sequence[Sequence[str]]) -> Sequence[Key]:
-        """The key of each token of some sentences."""
-        return self.in_words(sentences) or [token for sentence in sentences for token in sentence]
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""

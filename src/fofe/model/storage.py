@@ -109,7 +109,7 @@ class StoredModel(ModelDescription):
 
     @property
     def encoder(self) -> Encoder:
-        return Encoder.for_model(self.config, self.vocabularies, self.alphabet, self.names)
+        return Encoder(self.config, self.vocabularies, self.alphabet, self.names)
 
     def tempered(self, temperatures: Mapping[str, float]) -> StoredModel:
         """The model with its labels' log-odds against NONE divided by temperatures; others stay.

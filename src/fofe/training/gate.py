@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import torch
@@ -112,7 +113,8 @@ class _Reader:
         scores = self._engine.score(words, opens, exact=True)
         bounds = SentenceBounds.of(words)
         # 0 stands for no word, as in a cache of words.
-        numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in self._encoder.keys(words)]
+        keys: Iterable[Key] = self._encoder.in_words(words) or chain.from_iterable(words)
+        numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
         numbered = CachedWords(np.array(numbers), {}, *bounds.distances())
         seen = np.stack([numbered.beside(by) for by in range(-WINDOW, WINDOW + 1)], axis=1)
         positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]

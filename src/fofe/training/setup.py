@@ -89,7 +89,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     alphabet: Alphabet | None = None
     if model.uses_characters:
         alphabet = start.alphabet if start else _alphabet(sentences)
-    encoder = Encoder.for_model(model, vocabularies, alphabet, names.table if names else None)
+    encoder = Encoder(model, vocabularies, alphabet, names.table if names else None)
     text = encoder.encode([sentence.words for sentence in sentences])
     device = choose_device(config.training.device)
     soft_targets: SoftTargets | None = None
