@@ -109,38 +109,31 @@ def _declared(name: str) -> Command:
 
 
 def _inner(name: str) -> list[str]:
-    """The names of a group's commands; none for a command that has none."""
-    return [one.name for one in _declared(name).commands]
+    """The commands of a group, such as `model inspect`; none for a command that has none."""
+    return [f"{name} {one.name}" for one in _declared(name).commands]
 
 
 def _unknown_command(words: Sequence[str]) -> str | None:
     """What is wrong with the name of a command, and what was probably meant; None if it exists."""
     if not words or words[0].startswith("-"):
         return None
-    if words[0] not in COMMANDS:
-        return _did_you_mean(words[0], [])
-    inner = _inner(words[0])
-    if not inner or len(words) < 2 or words[1].startswith("-") or words[1] in inner:
-        return None
-    return _did_you_mean(words[1], [f"{words[0]} {name}" for name in inner])
-
-
-def _did_you_mean(word: str, near: list[str]) -> str:
-    """Commands named like a word: those of its group first, then those of any other."""
-    paths = [path for name in COMMANDS for path in (name, *(f"{name} {inner}" for inner in _inner(name)))]
+    word, near = words[0], []
+    if word in COMMANDS:
+        near = _inner(word)
+        if not near or len(words) < 2 or words[1].startswith("-") or f"{word} {words[1]}" in near:
+            return None
+        word = words[1]
+    paths = [path for name in COMMANDS for path in (name, *_inner(name))]
     same = [SYNONYMS[word]] if word in SYNONYMS else [path for path in paths if path.split()[-1] == word]
     meant = _similar(word, near) or same or _similar(word, COMMANDS) or _similar(word, paths)
     hint = f"did you mean {' or '.join(f'fofe {path}' for path in meant)}?" if meant else "see fofe --help"
     return f"there is no command {word!r}: {hint}"
 
 
-def _similar(word: str, paths: Iterable[str]) -> list[str]:
+def _similar(word: str, paths: Sequence[str]) -> list[str]:
     """The paths whose last word is spelled most like this one."""
-    by_name: dict[str, list[str]] = {}
-    for path in paths:
-        by_name.setdefault(path.split()[-1], []).append(path)
-    closest = difflib.get_close_matches(word, by_name, n=1)
-    return by_name[closest[0]] if closest else []
+    closest = difflib.get_close_matches(word, [path.split()[-1] for path in paths], n=1)
+    return [path for path in paths if path.split()[-1] in closest]
 
 
 def _open_closed_streams() -> None:
