@@ -35,15 +35,8 @@ class Decoding:
         if not isinstance(self.nested, bool):
             raise ValueError(f"nested must be true or false, not {self.nested!r}")
 
-    def changed(
-        self,
-        *,
-        threshold: float | None = None,
-        strategy: str | None = None,
-        nested: bool | None = None,
-        agreement: float | None = None,
-    ) -> Decoding:
-        """This decoding with the given values; None keeps a value.
+    def changed(self, **given: float | str | bool | None) -> Decoding:
+        """This decoding with the given values of its fields; None keeps a value.
 
         With `nested` false, the strategy `non-crossing`, which is nested by nature, becomes `highest-first`
         unless a strategy is given.
@@ -51,9 +44,8 @@ class Decoding:
         Raises:
             FofeError: if a value is not allowed.
         """
-        given = {"threshold": threshold, "strategy": strategy, "nested": nested, "agreement": agreement}
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-        if nested is False and strategy is None and self.strategy == NON_CROSSING:
+        if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:
             changes["strategy"] = HIGHEST_FIRST
         try:
             return replace(self, **changes)

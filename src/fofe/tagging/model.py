@@ -154,12 +154,9 @@ class Model(Tagger):
         other.decoding = self.decoding_for(scheme).changed(
             threshold=threshold, strategy=strategy, nested=nested, agreement=agreement
         )
-        if alternatives is not None:
-            other._alternatives = alternatives
-        if for_recall is not None:
-            other._for_recall = for_recall
-        if exact is not None:
-            other._exact = exact
+        other._alternatives = self._alternatives if alternatives is None else alternatives
+        other._for_recall = self._for_recall if for_recall is None else for_recall
+        other._exact = self._exact if exact is None else exact
         if scheme is not None:
             other._engine = self._engine.conditioned_on(scheme)
             other._scheme = scheme
