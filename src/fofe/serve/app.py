@@ -158,7 +158,8 @@ class Server:
         documents = [
             schemas.document_answer(document, request.offsets, tokens=request.tokens) for document in tagged
         ]
-        return schemas.JsonAnswer({"model": name, "offsets": request.offsets, "documents": documents})
+        answer = {"model": name, "offsets": request.offsets, "documents": documents}
+        return Response(schemas.encoded(answer), media_type="application/json")
 
     async def _lattice(self, request: LatticeRequest) -> Response:
         """Return the scores of every fragment of a text, and its outcome."""

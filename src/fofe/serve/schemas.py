@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-from starlette.responses import JSONResponse
 from typing_extensions import NotRequired, TypedDict
 
 from fofe.base.report import Report
@@ -225,15 +224,8 @@ class Problem(TypedDict):
     error: str
 
 
-class JsonAnswer(JSONResponse):
-    """JSON in UTF-8; with escapes where a text has lone surrogates, which UTF-8 cannot encode."""
-
-    def render(self, content: Any) -> bytes:
-        return encoded(content)
-
-
 def encoded(content: Any) -> bytes:
-    """Plain data as JSON."""
+    """JSON in UTF-8; with escapes where a text has lone surrogates, which UTF-8 cannot encode."""
     try:
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
