@@ -11,6 +11,7 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.encoded import SentenceBounds
+from fofe.features.fragments import offsets_of
 from fofe.features.word_cache import NO_WORD, CachedWords, NeighbourLayer, WordCache
 
 
@@ -101,7 +102,7 @@ def test_a_pickled_cache_is_empty() -> None:
 
 
 def test_neighbours_end_at_the_bounds_of_sentences() -> None:
-    bounds = SentenceBounds.of([["a", "b", "c"], ["d"]])
+    bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
     words = CachedWords(np.array([1, 2, 3, 4]), {}, *bounds.distances())
     assert words.beside(0).tolist() == [1, 2, 3, 4]
     assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
@@ -110,7 +111,7 @@ def test_neighbours_end_at_the_bounds_of_sentences() -> None:
 
 
 def test_a_layer_adds_up_what_neighbours_add() -> None:
-    bounds = SentenceBounds.of([["a", "b", "c"], ["d"]])
+    bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
     vectors = np.arange(1.0, 5.0, dtype=np.float32)[:, None]
     weight, bias = np.array([[10.0, 1.0]], dtype=np.float32), np.array([-4.0], dtype=np.float32)
     layer = NeighbourLayer("layer", (-1, 0), weight, bias)

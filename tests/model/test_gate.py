@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +10,8 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import SentenceBounds
-from fofe.features.fragments import all_fragments
+from fofe.features.encoded import Key, SentenceBounds
+from fofe.features.fragments import all_fragments, offsets_of
 from fofe.features.views import IsolatedWords, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
@@ -38,7 +38,9 @@ def random_gate(
 
 
 def word_vectors(model: RandomModel, sentences: list[list[str]]) -> FloatArray:
-    keys = model.encoder.in_words(sentences) or [token for sentence in sentences for token in sentence]
+    keys: Sequence[Key] = model.encoder.in_words(sentences) or [
+        token for sentence in sentences for token in sentence
+    ]
     text = model.encoder.encode_isolated(keys)
     return IsolatedWords(model.config, model.weights).vectors(text)
 
@@ -86,7 +88,7 @@ def test_what_passes_is_what_the_words_allow(seed: int, make_model: MakeModel, m
 @pytest.mark.parametrize("seed", range(10))
 def test_fragments_pass_where_their_score_reaches_the_cut(seed: int) -> None:
     random = np.random.default_rng(seed)
-    bounds = SentenceBounds.of([["w"] * size for size in random.integers(1, 9, 6)])
+    bounds = SentenceBounds(offsets_of([["w"] * size for size in random.integers(1, 9, 6)]))
     scores = random.normal(size=(bounds.token_count, 3)).astype(np.float32)
     everything = all_fragments(bounds.token_offsets, 4)
     lowest = fragment_scores(scores, everything.firsts, everything.lasts)

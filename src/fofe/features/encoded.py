@@ -29,11 +29,6 @@ class SentenceBounds:
     token_offsets: IntArray
     """[S + 1] where each sentence's tokens begin."""
 
-    @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]]) -> SentenceBounds:
-        """The bounds of sentences of words."""
-        return cls(offsets_of(map(len, sentences), len(sentences)))
-
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
 
@@ -179,13 +174,13 @@ class Encoder:
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
         tokens = [token for sentence in sentences for token in sentence]
-        return self._encode(tokens, self.in_words(sentences), SentenceBounds.of(sentences))
+        return self._encode(tokens, self.in_words(sentences), SentenceBounds(offsets_of(sentences)))
 
     def encode_isolated(self, keys: Sequence[Key]) -> EncodedText:
         """Encode isolated tokens, one sequence each."""
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
-        return self._encode(tokens, held, SentenceBounds.of([[token] for token in tokens]))
+        return self._encode(tokens, held, SentenceBounds(np.arange(len(tokens) + 1)))
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""

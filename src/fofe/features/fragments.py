@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,9 +52,9 @@ def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
     return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)
 
 
-def offsets_of(lengths: Iterable[int], rows: int) -> IntArray:
-    """[R + 1] where each of R rows of the given lengths begins in one array."""
-    return np.append(0, np.cumsum(np.fromiter(lengths, dtype=np.int64, count=rows)))
+def offsets_of(rows: Collection[Sized]) -> IntArray:
+    """[R + 1] where each of R rows begins in one array."""
+    return np.append(0, np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))))
 
 
 def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:

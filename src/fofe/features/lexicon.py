@@ -73,7 +73,7 @@ class Matches:
     def of(cls, found: Sequence[WordsThrough]) -> Matches:
         """The words that were found for some tokens."""
         places = [words for token in found for words in token]
-        offsets = offsets_of(map(len, places), len(places))
+        offsets = offsets_of(places)
         rows = (row for words in places for row in words)
         return cls(np.fromiter(rows, dtype=np.int32, count=offsets[-1]), offsets)
 

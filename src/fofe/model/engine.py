@@ -20,7 +20,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
-from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import Schemes
 from fofe.features.views import isolated_width
@@ -139,7 +139,7 @@ class Engine:
             if new := self._cache.missing(keys):
                 self._cache.add(new, self._of_words(new))
             positions, arrays = self._cache.look_up(keys)
-        bounds = SentenceBounds.of(sentences)
+        bounds = SentenceBounds(offsets_of(sentences))
         documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
         return ReadText(words, bounds, documents, CachedWords(positions, arrays, *bounds.distances()))
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from fofe.base.arrays import IntArray
 from fofe.base.report import Report
 from fofe.text.align import TokenRegions, align, token_regions
 from fofe.text.document import NAME, NOMINAL, NONE, Document
@@ -75,10 +72,8 @@ class LabelledSentence:
     negatives: tuple[tuple[int, int], ...] = ()
     """Fragments that are known to be no mention."""
 
-
-def token_offsets(sentences: Sequence[LabelledSentence]) -> IntArray:
-    """[S + 1] where the words of each sentence begin."""
-    return np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+    def __len__(self) -> int:
+        return len(self.words)
 
 
 def labelled_sentences(

@@ -17,14 +17,14 @@ import torch
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.base.errors import ConfigError
-from fofe.features.fragments import all_fragments
+from fofe.features.fragments import all_fragments, offsets_of
 from fofe.features.name_table import NameBits
 from fofe.model.engine import Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
-from fofe.training.annotation import LabelledSentence, token_offsets
+from fofe.training.annotation import LabelledSentence
 from fofe.training.decoding import groups
 from fofe.training.examples import Examples
 from fofe.training.training_names import without_own_names
@@ -118,7 +118,7 @@ class _Reader(TorchEngine):
         self._names: NameBits | None = None
         self._read = 0
         if model.names is not None:
-            fragments = all_fragments(token_offsets(sentences), model.config.max_words)
+            fragments = all_fragments(offsets_of(sentences), model.config.max_words)
             self._names = without_own_names(model.names, sentences).training_bits(sentences, fragments)
 
     def score(
@@ -131,7 +131,7 @@ class _Reader(TorchEngine):
     ) -> Scores:
         """Label probabilities of all fragments of the next sentences of the text."""
         if self._names is not None:
-            count = len(all_fragments(np.cumsum([0, *map(len, sentences)]), self.config.max_words))
+            count = len(all_fragments(offsets_of(sentences), self.config.max_words))
             names = self._names.take(np.arange(self._read, self._read + count))
             self._read += count
         return super().score(sentences, opens, exact=exact, names=names)
@@ -139,5 +139,5 @@ class _Reader(TorchEngine):
 
 def _lengths(sentences: Sequence[LabelledSentence], max_words: int) -> IntArray:
     """[F] how many words the fragments of sentences have."""
-    fragments = all_fragments(token_offsets(sentences), max_words)
+    fragments = all_fragments(offsets_of(sentences), max_words)
     return fragments.lasts - fragments.firsts + 1

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
-from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.text.document import NONE
-from fofe.training.annotation import (
-    NEGATIVE,
-    UNKNOWN,
-    Annotation,
-    LabelledSentence,
-    one_to_one,
-    token_offsets,
-)
+from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, LabelledSentence, one_to_one
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
 
@@ -52,7 +45,7 @@ def make_examples(
     `annotations` gives for each corpus its annotation and its number of sentences, in their order; by default
     all sentences are fully annotated. `conditioned` adds the targets of a network conditioned on the corpus.
     """
-    fragments = all_fragments(token_offsets(sentences), max_words)
+    fragments = all_fragments(offsets_of(sentences), max_words)
     counts = np.bincount(fragments.sentences, minlength=len(sentences))
     offsets = np.concatenate([[0], np.cumsum(counts)])
     categories = np.empty(len(fragments), dtype=np.int8)
@@ -65,7 +58,7 @@ def make_examples(
         part = slice(offsets[first], offsets[last])
         of_corpus = sentences[first:last]
         spans = [sentence.spans for sentence in of_corpus]
-        positions = MentionPositions(spans, token_offsets(of_corpus), max_words)
+        positions = MentionPositions(spans, offsets_of(of_corpus), max_words)
         categories[part], targets[part] = _targets(of_corpus, positions, annotation, sets)
         if conditioned_targets is not None:
             _, conditioned_targets[part] = _targets(of_corpus, positions, annotation.conditioned(), sets)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
-from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.views import IsolatedWords, isolated_width
 from fofe.features.word_cache import CachedWords
 from fofe.model.engine import Engine, Scores
@@ -111,7 +111,7 @@ class _Reader:
         words = [sentence.words for sentence in sentences]
         opens = [True, *(sentence.opens for sentence in sentences[1:])]
         scores = self._engine.score(words, opens, exact=True)
-        bounds = SentenceBounds.of(words)
+        bounds = SentenceBounds(offsets_of(words))
         # 0 stands for no word, as in a cache of words.
         keys: Iterable[Key] = self._encoder.in_words(words) or chain.from_iterable(words)
         numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]

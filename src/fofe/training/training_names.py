@@ -13,11 +13,11 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.features import name_table
-from fofe.features.fragments import Fragments
+from fofe.features.fragments import Fragments, offsets_of
 from fofe.features.gazetteer import GazetteerConfig, load_gazetteer, make_table
 from fofe.features.name_table import KINDS, FragmentKeys, Keys, NameBits, NameTable, keys_of, keys_within
 from fofe.model.storage import StoredModel
-from fofe.training.annotation import LabelledSentence, token_offsets
+from fofe.training.annotation import LabelledSentence
 
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
@@ -36,7 +36,7 @@ class TrainingNames:
     def training_bits(self, sentences: Sequence[LabelledSentence], fragments: Fragments) -> NameBits:
         """What the fragments of the training sentences match, less what comes from their own document."""
         words = [word for sentence in sentences for word in sentence.words]
-        keys = FragmentKeys(words, token_offsets(sentences))
+        keys = FragmentKeys(words, offsets_of(sentences))
         sets = self.table.sets_of(keys, fragments)
         if self.own is None:
             return NameBits.of(sets, self.table.members)
