@@ -32,7 +32,7 @@ class Measured:
     @property
     def speed(self) -> int:
         """Tokens a CPU second of the compressed model, on its test sets."""
-        return round(self.cost_after["corpus"]["tokens_per_second"])
+        return round(float(self.cost_after["corpus"]["tokens_per_second"]))
 
 
 def mean_f1(scores: Scores, metric: str = "f1") -> float:

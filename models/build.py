@@ -141,7 +141,7 @@ def check_size(recipe: Recipe, folder: Path) -> None:
 def portable(model: StoredModel) -> StoredModel:
     """The model with paths as configurations have them, not those of this machine."""
     config = from_table(ModelConfig, portable_paths(to_table(model.config)))
-    return replace(model, config=config, training=portable_paths(model.training))
+    return replace(model, model=config, training=portable_paths(model.training))
 
 
 def _kept_text(recipe: Recipe, corpora: Corpora) -> list[list[str]]:

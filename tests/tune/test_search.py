@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.distributions import FloatDistribution as Range
 
 from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
 from fofe.training.config import load_config
 from fofe.tune.search import LOCK, Settings, open_study, search
-from fofe.tune.space import FloatDistribution as Range
 from fofe.tune.space import Space, choices
 from fofe.tune.trials import Trial, plot
 

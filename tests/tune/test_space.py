@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from optuna.distributions import FloatDistribution, IntDistribution
 
 from fofe.base.errors import ConfigError
 from fofe.training.config import load_config
-from fofe.tune.space import FloatDistribution, IntDistribution, choices, default_space, read_space
+from fofe.tune.space import choices, default_space, read_space
 
 
 def test_a_file_names_ranges_and_values(tmp_path: Path) -> None:
