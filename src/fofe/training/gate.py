@@ -38,14 +38,6 @@ BATCH = 1024
 RATE = 0.01
 
 
-@dataclass(frozen=True)
-class FittedGate:
-    """A gate's settings and its weights by their names in the model."""
-
-    settings: GateSettings
-    weights: dict[str, FloatArray]
-
-
 def fit_gate(
     config: ModelConfig,
     encoder: Encoder,
@@ -53,13 +45,14 @@ def fit_gate(
     sentences: Sequence[LabelledSentence],
     settings: GateConfig,
     seed: int,
-) -> FittedGate | None:
+) -> tuple[GateSettings | None, dict[str, FloatArray]]:
     """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
 
-    There is none for a model without views of words.
+    Returns its settings and its weights by their names in the model; there are none for a model without views
+    of words.
     """
     if not settings.enabled or all(view.lookup == "window" for view in config.views):
-        return None
+        return None, {}
     torch.manual_seed(seed)
     random = np.random.default_rng([seed, 1])
     groups = _groups(sentences, random)[: settings.sentences // SENTENCES_AT_ONCE + 1]
@@ -76,12 +69,12 @@ def fit_gate(
         nn.Linear(settings.width, JUDGEMENTS),
     )
     _fit(network, vectors, fitting)
-    weights = {
+    fitted = {
         f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
         for number, layer in enumerate((network[0], network[2]))
         for name, parameter in layer.named_parameters()
     }
-    return FittedGate(_with_cut(network, vectors, choosing, config.max_words, settings), weights)
+    return _with_cut(network, vectors, choosing, config.max_words, settings), fitted
 
 
 @dataclass(frozen=True)

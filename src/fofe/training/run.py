@@ -253,7 +253,7 @@ class Run:
         config, setup, best = self.config, self.setup, self.progress.best
         assert best is not None, "the last epoch is always evaluated"
         weights = load_weights(self.folder / BEST, setup.learner)
-        fitted = fit_gate(
+        gate, gate_weights = fit_gate(
             config.model, setup.encoder, weights, self.corpora.train, config.gate, config.training.seed
         )
         common = best.decoding(nested=config.decoding.nested)
@@ -288,8 +288,8 @@ class Run:
             vocabularies=setup.encoder.vocabularies,
             alphabet=setup.encoder.alphabet,
             names=setup.encoder.names,
-            weights=weights if fitted is None else weights | fitted.weights,
-            gate=None if fitted is None else fitted.settings,
+            weights=weights | gate_weights,
+            gate=gate,
             ranked_words=setup.ranked_words,
             card=self._write_card(line),
             training=training,
