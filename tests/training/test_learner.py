@@ -15,8 +15,9 @@ from fofe.features.characters import CharacterConfig
 from fofe.features.config import ModelConfig
 from fofe.features.views import ViewConfig
 from fofe.model.network import Network
+from fofe.training.batches import prefetched
 from fofe.training.config import TrainingConfig
-from fofe.training.learner import Learner, prefetched, set_loss
+from fofe.training.learner import Learner, set_loss
 from fofe.training.optimisation import falling, rate_factor
 
 SCORES = torch.tensor([[2.0, -1.0, 0.5], [0.0, 0.0, 0.0], [-30.0, 10.0, 30.0]])

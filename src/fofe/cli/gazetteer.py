@@ -17,8 +17,9 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
+from fofe.cli._files import refuse_input
 from fofe.cli._options import JSON, output
-from fofe.cli._terminal import print_result, refuse_input, say_report
+from fofe.cli._terminal import print_result, say_report
 
 _NAME_LINE = "a line is NAME, a tab, TYPE"
 _TITLE_LINE = "no page was of a class that the mapping gives a type: see --mapping and --lang"

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, distributed
 
 from fofe.features.fragments import Fragments
-from fofe.training.sampling import Batch
+from fofe.training.batches import Batch
 
 Value = TypeVar("Value")
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -15,13 +12,10 @@ from torch import Tensor
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch
 from fofe.model.network import Network
+from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
 from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
-from fofe.training.sampling import Batch, Sampler
-
-Item = TypeVar("Item")
-_END: Any = object()
 
 
 class Learner:
@@ -179,15 +173,3 @@ def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepar
             }
             tensors = replace(tensors, words=words)
         yield _Prepared(tensors, rows, len(batch.fragments))
-
-
-def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:
-    """The items, made by a thread of their own at most `ahead` in advance; its errors are raised here."""
-    with ThreadPoolExecutor(1, "fofe-prefetch") as thread:
-        waiting = deque(thread.submit(next, items, _END) for _ in range(ahead))
-        try:
-            while (item := waiting.popleft().result()) is not _END:
-                waiting.append(thread.submit(next, items, _END))
-                yield item
-        finally:
-            thread.shutdown(cancel_futures=True)

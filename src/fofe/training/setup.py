@@ -28,13 +28,13 @@ from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import choose_device
 from fofe.text.segment import in_words, segmenter
 from fofe.training.annotation import LabelledSentence
+from fofe.training.batches import RareWords, Sampler
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
 from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
-from fofe.training.sampling import RareWords, Sampler
 from fofe.training.training_names import TrainingNames, prepare_names
 
 RANDOM_RANGE = 0.25

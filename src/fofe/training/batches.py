@@ -1,11 +1,13 @@
-"""Which fragments an epoch sees, and the batches that carry them."""
+"""Which fragments an epoch sees, and the batches that carry them, prepared ahead by a thread."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ from fofe.training.distillation import SoftTargets
 from fofe.training.examples import Examples
 
 SENTENCES_AT_ONCE = 4096
+
+Item = TypeVar("Item")
+_END: Any = object()
 
 Group = tuple[IntArray, IntArray, IntArray]
 """What a batch is made of: sentences [S], their fragments [F] in this order, and how many each has [S]."""
@@ -204,3 +209,15 @@ class Sampler:
             replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
         return replace(text, words=words)
+
+
+def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:
+    """The items, made by a thread of their own at most `ahead` in advance; its errors are raised here."""
+    with ThreadPoolExecutor(1, "fofe-prefetch") as thread:
+        waiting = deque(thread.submit(next, items, _END) for _ in range(ahead))
+        try:
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(thread.submit(next, items, _END))
+                yield item
+        finally:
+            thread.shutdown(cancel_futures=True)

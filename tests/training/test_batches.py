@@ -14,9 +14,9 @@ from fofe.features.encoded import Encoder
 from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.training.annotation import LabelledSentence
+from fofe.training.batches import RareWords, Sampler
 from fofe.training.config import SamplingConfig
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, make_examples
-from fofe.training.sampling import RareWords, Sampler
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
