@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import ConfigError, InputError
-from fofe.features.table import Table
+from fofe.features.word_table import Table
 from fofe.model.compress import compress
 from fofe.model.storage import Storage, load_model
 from fofe.model.torch_engine import choose_device

@@ -16,8 +16,8 @@ from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.encoded import EncodedText
 from fofe.features.feature import Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
-from fofe.features.table import Table
 from fofe.features.vocabulary import Vocabulary
+from fofe.features.word_table import Table
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig

@@ -19,8 +19,8 @@ from fofe.base.settings import require
 from fofe.features.characters import Convolution
 from fofe.features.fofe import scan, scan_back
 from fofe.features.lexicon import PLACES
-from fofe.features.table import Table, table_name
 from fofe.features.word_cache import CachedWords, NeighbourLayer
+from fofe.features.word_table import Table, table_name
 
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.errors import FofeError, ModelError
-from fofe.features.table import TABLES, Table, as_float
 from fofe.features.vocabulary import Vocabulary
+from fofe.features.word_table import TABLES, Table, as_float
 from fofe.model.storage import Storage, StoredModel
 
 CARD_HEADING = "\n## Compression\n"

@@ -30,9 +30,9 @@ from fofe.features.encoded import Encoder
 from fofe.features.feature import Shapes, Sizes
 from fofe.features.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
-from fofe.features.table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.features.word_table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.model.engine import weight_shapes
 from fofe.model.gate import GateSettings
 

@@ -19,7 +19,7 @@ from fofe.features.gazetteer import NAMES
 from fofe.features.name_table import NameBits
 from fofe.features.schemes import SCHEMES
 from fofe.features.surroundings import importance, surroundings, weighted
-from fofe.features.table import Table
+from fofe.features.word_table import Table
 from fofe.model.engine import Scores
 from fofe.model.network import Network
 

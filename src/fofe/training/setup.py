@@ -19,9 +19,9 @@ from fofe.base.version import __version__
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder, Segments
 from fofe.features.surroundings import importance
-from fofe.features.table import Table
 from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
+from fofe.features.word_table import Table
 from fofe.formats.vectors import WordVectors, read_vectors
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from fofe.base.arrays import FloatArray
-from fofe.features.table import TABLE_KINDS, Table
+from fofe.features.word_table import TABLE_KINDS, Table
 
 VECTORS = np.random.default_rng(1).normal(size=(50, 20)).astype(np.float32)
 
