@@ -1,7 +1,5 @@
 """Array types by kind of number; docstrings state the shapes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

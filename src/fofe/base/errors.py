@@ -1,7 +1,5 @@
 """Errors that a user can act on: what is wrong, where, and what would be right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

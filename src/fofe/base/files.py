@@ -1,7 +1,5 @@
 """Files in and out: text with clear errors, compressed and standard streams, atomic writes, locks."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

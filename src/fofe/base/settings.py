@@ -1,7 +1,5 @@
 """Settings: TOML files, plain tables and frozen dataclasses, with errors that name the key."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import json

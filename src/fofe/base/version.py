@@ -1,5 +1,3 @@
 """The version of fofe. No package imports the public names of `fofe` to know it."""
 
-from __future__ import annotations
-
 __version__ = "0.1.0"

@@ -5,8 +5,6 @@ then answers chunk after chunk over its pipes. It does not share the parent's te
 parent alone. It ends when its pipe does, even in the middle of a chunk, so it cannot outlive the parent.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import select

@@ -1,7 +1,5 @@
 """The command line: one module per top-level command, found and run from here."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import os

@@ -1,7 +1,5 @@
 """Options that several commands share, and the types of their values."""
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`fofe completion`: completion of commands and options in a shell."""
 
-from __future__ import annotations
-
 import argparse
 
 from fofe.cli import make_parser

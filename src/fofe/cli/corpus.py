@@ -6,8 +6,6 @@ Examples:
   fofe corpus wiki enwiki-pages-articles.xml.bz2 -o weak.jsonl
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import chain
 from pathlib import Path

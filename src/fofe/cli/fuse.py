@@ -1,7 +1,5 @@
 """`fofe fuse`: one prediction from those of several systems."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

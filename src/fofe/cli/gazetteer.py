@@ -8,8 +8,6 @@ Examples:
   fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable
 from pathlib import Path

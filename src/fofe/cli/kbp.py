@@ -8,8 +8,6 @@ Examples:
   fofe kbp convert source/ --gold gold.tab -o train.jsonl
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

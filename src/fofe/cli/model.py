@@ -10,8 +10,6 @@ Examples:
   fofe model average runs/seed1/model runs/seed2/model -o together
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`fofe serve`: an HTTP API and a page."""
 
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -1,7 +1,5 @@
 """`fofe train`: a model from a configuration."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

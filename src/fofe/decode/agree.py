@@ -6,8 +6,6 @@ the club, say. The types that it has elsewhere count as further evidence. How pr
 mention at all does not change, but types that agree reach a threshold that divided ones miss.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ candidate that overlaps nothing in the result. Nested strategies keep candidates
 none that cross.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import partial

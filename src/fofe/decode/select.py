@@ -1,7 +1,5 @@
 """From the probabilities of fragments to candidate mentions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bootstrap intervals of a score, and the paired bootstrap test of the difference of two."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ with a score of about 0.8, four fifths should be right. Temperatures are fitted 
 that the model was not trained on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Examining a corpus before training on it: what is in it, and what a model cannot learn from it."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

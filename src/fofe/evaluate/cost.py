@@ -1,7 +1,5 @@
 """The cost of a model (disk space, time to load and to tag), and its scores."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from pathlib import Path

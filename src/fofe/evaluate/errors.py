@@ -4,8 +4,6 @@ A group is a property of a span in the gold document (its length, its depth of n
 seen it). Gold and predicted mentions are thus grouped alike, and every group has a precision and a recall.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Results as plain-text tables for people and as data for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 

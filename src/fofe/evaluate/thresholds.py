@@ -1,7 +1,5 @@
 """Precision and recall by threshold, and the best threshold for a purpose."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

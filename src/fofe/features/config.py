@@ -1,7 +1,5 @@
 """What a model looks at and how it is built: saved with it, so that a stored model explains itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from fofe.base.errors import FofeError

@@ -4,8 +4,6 @@ For a sequence e_1 ... e_T and a forgetting factor 0 < a < 1 the code is z_T, wh
 z_0 = 0 and z_t = a * z_{t-1} + e_t.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import pairwise

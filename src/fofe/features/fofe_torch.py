@@ -1,7 +1,5 @@
 """The FOFE scan in torch, with its gradient."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -3,8 +3,6 @@
 A vocabulary knows one way of looking a word up: cased or uncased, with digits classed by a rule.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np

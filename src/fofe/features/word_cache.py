@@ -1,7 +1,5 @@
 """Words that were seen before keep their rows: what depends on a word alone is computed once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Corpora in and out: every format has the same two functions, `read` and `write`."""
 
-from __future__ import annotations
-
 import glob
 import inspect
 from collections.abc import Callable, Iterable, Iterator

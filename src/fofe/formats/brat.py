@@ -6,8 +6,6 @@ line break as a space. Discontinuous mentions and lines that are no mentions (re
 notes) are counted and left out. Documents have no tokens.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, count

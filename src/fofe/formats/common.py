@@ -1,7 +1,5 @@
 """What the formats share: labels, checks, and counts of what a format cannot express."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator

@@ -10,8 +10,6 @@ Writing. Two columns, word and tag, separated by a space. Whitespace inside a wo
 mentions that overlap the longest is kept. Everything that is changed or lost is counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

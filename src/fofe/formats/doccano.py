@@ -5,8 +5,6 @@ with `start_offset`, `end_offset` and `label`. Offsets are half-open UTF-16 unit
 them, unless the option `offsets` says otherwise: the lines do not. Few characters differ, such as emoji.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

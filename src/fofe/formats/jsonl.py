@@ -13,8 +13,6 @@ Other keys of a document are kept in its `meta` and written again; those that lo
 another tool are counted. Spans may nest and cross. One line is read at a time.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

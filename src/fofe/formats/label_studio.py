@@ -7,8 +7,6 @@ cancelled counts; a task without any is read from its predictions. Mentions with
 predictions.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

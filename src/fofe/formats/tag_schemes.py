@@ -4,8 +4,6 @@ All schemes are read with the tolerance of the conlleval scorer: a tag that cont
 and a mention ends where its tags end. A scheme defines the letters and which sequences are faults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

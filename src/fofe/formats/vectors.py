@@ -3,8 +3,6 @@
 gensim is not used, so that training needs no more than torch and errors name the line.
 """
 
-from __future__ import annotations
-
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ way back goes through the source again. What only a `.tab` file has - ids, and m
 text, such as the authors of posts - travels in the metadata of the document, under "kbp".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest

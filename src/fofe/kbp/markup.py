@@ -6,8 +6,6 @@ what looks like one, any other `<` is a character of the text. Each character is
 times, whatever the text.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from array import array

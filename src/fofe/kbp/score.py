@@ -6,8 +6,6 @@ OVERALL leaves the kind out, so a name that is taken for a nominal is right ther
 once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from fofe.evaluate.scores import Counts

@@ -4,8 +4,6 @@ Offsets count code points of the source as it is written, markup and all, from t
 tag or from the first character of its file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

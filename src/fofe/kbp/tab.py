@@ -4,8 +4,6 @@ Run id, mention id, mention string, `document:start-end`, KB id or NIL id, type,
 end is inclusive in the file and exclusive everywhere else. A line break in a mention is a space there.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ Each document is tagged on its own, by the model of its language. So the output 
 workers and interruptions.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

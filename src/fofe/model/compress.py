@@ -1,7 +1,5 @@
 """A smaller model from a trained one: word vectors with fewer bits, and fewer words."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Facts about a stored model, for people to read: labels, features, sizes, decoding, scores."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

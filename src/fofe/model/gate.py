@@ -6,8 +6,6 @@ each word with a few neighbours, and what a word adds to its hidden units is com
 word: so it costs a few additions a word, however many fragments there are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The network in torch, as it is trained: every feature differentiable, every fragment on its own row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from itertools import pairwise

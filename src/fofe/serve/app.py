@@ -1,7 +1,5 @@
 """The application: the paths of the server."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager

@@ -5,8 +5,6 @@ thread tags, which leaves the event loop free for other requests. A request subm
 limited size, one after another, so that a long one does not hold up the others.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Counts and times of a server, for Prometheus."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest

@@ -1,7 +1,5 @@
 """The models that a server has loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Running the server: uvicorn with a time limit for slow clients, which loses no request when it stops."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import math

@@ -5,8 +5,6 @@ are those of the library. Here they are only described. Answers are plain data, 
 the request. They are built by hand: validating each mention against a schema would cost more than finding it.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 Lines that have arrived are tagged together, and a line is forgotten once it is answered.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Tagged documents as they are written: coloured or redacted text, HTML, TSV, JSON lines, CoNLL."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle

@@ -1,7 +1,5 @@
 """The lattice of a sentence: every fragment with its scores and its outcome, and to which mention it lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

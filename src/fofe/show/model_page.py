@@ -1,7 +1,5 @@
 """A report on a model as one self-contained page: its learning curves and its results on a corpus."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

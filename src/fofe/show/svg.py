@@ -1,7 +1,5 @@
 """SVG: elements, stand-alone pictures, line charts and reliability diagrams."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """How streams are divided: items into lists of about the same size, long documents into windows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 

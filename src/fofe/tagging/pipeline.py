@@ -4,8 +4,6 @@ Files, KBP sources, parquet and Spark differ in where inputs come from and where
 the rest, in this process or in several (`tag_chunks`).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The documents of files and streams, as inputs that are read when their turn comes."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import os

@@ -1,7 +1,5 @@
 """Between character offsets and token positions: mentions and regions as spans of tokens."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field

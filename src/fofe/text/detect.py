@@ -6,8 +6,6 @@ neither English nor Spanish. A word that several languages share (*in*, *met*, *
 them in `detect.toml`; otherwise it would count for one alone.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

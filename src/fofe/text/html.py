@@ -4,8 +4,6 @@ The underlines of nested mentions lie below one another; that of a nominal is do
 last word of its mention, where a screen reader reads it, but it is not copied with the text.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections import defaultdict

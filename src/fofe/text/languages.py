@@ -9,8 +9,6 @@
   single characters if one character is a sensible token (Han, kana), else they stay together (Thai, Khmer).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

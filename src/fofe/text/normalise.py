@@ -6,8 +6,6 @@ There are too many numbers for each to have a vector, so a vocabulary has classe
 token to its class for look-up. A model's configuration names the rule that its vocabulary was made with.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

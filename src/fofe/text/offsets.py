@@ -1,7 +1,5 @@
 """Offsets in UTF-16 units or UTF-8 bytes, for programs that do not count code points (JavaScript, Java)."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 import numpy as np

@@ -12,8 +12,6 @@ does.
 The lists of words are in `phrases.toml`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

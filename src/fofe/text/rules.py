@@ -8,8 +8,6 @@ Everything here must run in linear time on any input. A pattern may scan far ahe
 it has scanned; one that can scan and fail has a bound on its length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Tokens of one letter, such as Chinese characters, are joined and cut into words; every other token is a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple

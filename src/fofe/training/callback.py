@@ -1,7 +1,5 @@
 """What a training run reports while it goes on."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """The model card, filled in as training runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fofe.base.version import __version__

@@ -4,8 +4,6 @@ Files are replaced atomically: there is always one complete checkpoint. Of the w
 training words are stored: the others never change.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The configuration of a training run, as it stands in a TOML file."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar

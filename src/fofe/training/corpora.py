@@ -1,7 +1,5 @@
 """The corpora of a run: their labelled sentences, and how each is annotated."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise

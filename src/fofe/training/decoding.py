@@ -1,7 +1,5 @@
 """Scores on annotated sentences, and the threshold and strategy that serve the dev sets best."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product

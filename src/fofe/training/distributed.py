@@ -6,8 +6,6 @@ weights: those of one process with the whole batch. Of the word tables only the 
 exchanged. The first process evaluates and writes; the others wait for its decisions.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Fitting a gate: a narrow network that learns where the mentions of the trained one can be."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

@@ -4,8 +4,6 @@ The running average is young at first, so that short runs are averaged too: afte
 d_t = min(decay, (1 + t) / (10 + t)) of what it was.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor

@@ -1,7 +1,5 @@
 """What a run would learn from its corpora, stated before it is trained."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress

@@ -1,7 +1,5 @@
 """A whole training run: prepare, train, evaluate, keep the best, resume."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -9,8 +9,6 @@ The missing mentions do little harm before, since an epoch sees only a small sha
 label.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A mention of the training text is in that text, of course: a network that saw it
 what it will not find in other text. So a training name counts only in documents other than its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

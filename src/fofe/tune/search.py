@@ -4,8 +4,6 @@ Optuna keeps the trials in `search.jsonl`, in the directory of the search. A tri
 again with the same values, and in the same directory, where it resumes from its checkpoint.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

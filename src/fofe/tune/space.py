@@ -1,7 +1,5 @@
 """What a search may change: for each key of a configuration a range or a list of values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping

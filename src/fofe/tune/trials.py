@@ -1,7 +1,5 @@
 """The trials of a search: as a table, and as a plot of dev F1 over each of the values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

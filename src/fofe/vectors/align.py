@@ -6,8 +6,6 @@ names, and refined with mutual nearest neighbours by CSLS (Conneau et al. 2018).
 with much text add many names to those of one with little. In the same language all shared words are pairs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray

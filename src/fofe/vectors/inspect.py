@@ -1,7 +1,5 @@
 """Inspecting word vectors: nearest neighbours of a word, and coverage of a text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Both lie in a work directory within that of the vectors, so an interrupted train
 source or pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path

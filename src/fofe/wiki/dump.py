@@ -1,7 +1,5 @@
 """Reading MediaWiki XML dumps, plain or compressed, a page at a time; truncated ones as far as they go."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The rest is unknown, except for tokens that are safely no part of a name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

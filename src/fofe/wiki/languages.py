@@ -1,7 +1,5 @@
 """What differs between Wikipedias: names of namespaces and templates, link trails, capitals."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache

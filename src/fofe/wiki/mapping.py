@@ -14,8 +14,6 @@ Each source of evidence has tables by language. Their keys are types and their v
 A key such as "FAC|ORG" means that the type is one of these.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ Sources are pages and type tables: lines `title<TAB>class`, or Wikidata's JSON. 
 in an SQLite database, so that any number of processes can look titles up without holding all in memory.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
