@@ -20,8 +20,8 @@ from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.training.annotation import labelled_sentences
 from fofe.training.config import DecodingConfig, RunConfig, load_config
-from fofe.training.decoding import Tuned, score_corpus, tune
 from fofe.training.run import train
+from fofe.training.scoring import Tuned, score_corpus, tune
 
 CONFIGS = HERE.parent / "configs"
 FAST = {"training.epochs": 12, "training.evaluate_every": 4}

@@ -31,7 +31,7 @@ from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
 from fofe.training.annotation import LabelledSentence, labelled_sentences
 from fofe.training.config import DecodingConfig, RunConfig
-from fofe.training.decoding import score_corpus, tune
+from fofe.training.scoring import score_corpus, tune
 
 FEWEST, MOST = 3, 5
 DECODING = DecodingConfig()

@@ -24,7 +24,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine
 from fofe.model.storage import StoredModel, load_model
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpus, read_corpora
-from fofe.training.decoding import ScoredCorpus, score_corpus, tune
+from fofe.training.scoring import ScoredCorpus, score_corpus, tune
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
-from fofe.training.decoding import ScoredCorpus, gold_of, groups, tune, tune_schemes
+from fofe.training.scoring import ScoredCorpus, gold_of, groups, tune, tune_schemes
 
 
 def scored_as_used(

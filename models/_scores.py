@@ -11,7 +11,7 @@ from fofe.text.align import align
 from fofe.text.document import Document
 from fofe.training.annotation import LabelledSentence
 from fofe.training.corpora import Corpus
-from fofe.training.decoding import gold_of
+from fofe.training.scoring import gold_of
 
 
 def scores(model: Model, corpus: Corpus, part: str) -> dict[str, float]:

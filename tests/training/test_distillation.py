@@ -99,7 +99,7 @@ def test_a_long_text_is_read_in_chunks_with_its_names(
     path = tmp_path / "run" / "model"
     sentences, labels = read_corpora(load_config(tiny_config)).train[:60], load_model(path).labels
     at_once = soft_targets_of([str(path)], sentences, labels, 4, CPU)
-    monkeypatch.setattr("fofe.training.decoding.SENTENCES_AT_ONCE", 7)
+    monkeypatch.setattr("fofe.training.scoring.SENTENCES_AT_ONCE", 7)
     in_pieces = soft_targets_of([str(path)], sentences, labels, 4, CPU)
     assert in_pieces.probabilities == pytest.approx(at_once.probabilities, abs=2e-3)
 

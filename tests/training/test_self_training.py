@@ -18,8 +18,8 @@ from fofe.training.annotation import LabelledSentence
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.training.corpora import Corpora, read_corpora
-from fofe.training.decoding import ScoredCorpus
 from fofe.training.run import Run
+from fofe.training.scoring import ScoredCorpus
 from fofe.training.self_training import PseudoLabels, chances, find_missing, self_training_epochs
 
 CORPUS = """\

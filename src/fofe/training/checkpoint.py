@@ -19,8 +19,8 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import ModelError
 from fofe.base.files import write_atomically
 from fofe.base.settings import build, to_table
-from fofe.training.decoding import Tuned
 from fofe.training.learner import Learner
+from fofe.training.scoring import Tuned
 from fofe.training.self_training import PseudoLabels
 
 

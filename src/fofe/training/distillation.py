@@ -25,8 +25,8 @@ from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
 from fofe.training.annotation import LabelledSentence
-from fofe.training.decoding import groups
 from fofe.training.examples import Examples
+from fofe.training.scoring import groups
 from fofe.training.training_names import without_own_names
 
 

@@ -22,9 +22,9 @@ from fofe.training.card import write_card
 from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, save_checkpoint, save_weights
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Fold, read_corpora
-from fofe.training.decoding import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
+from fofe.training.scoring import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.self_training import find_missing, self_training_epochs
 from fofe.training.setup import prepare
 

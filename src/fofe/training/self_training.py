@@ -21,7 +21,7 @@ from fofe.decode import Candidate, resolve
 from fofe.model.engine import Scorer
 from fofe.training.annotation import IN_DOUBT, LabelledSentence
 from fofe.training.corpora import Corpora
-from fofe.training.decoding import ScoredCorpus, score_corpus
+from fofe.training.scoring import ScoredCorpus, score_corpus
 
 ROUNDS = 7
 """How often a training looks for missing mentions, evenly spaced."""

@@ -8,8 +8,8 @@ from fofe.decode import Candidate, Decoding
 from fofe.tagging.model import Model
 from fofe.training.annotation import Annotation, LabelledSentence
 from fofe.training.config import DecodingConfig
-from fofe.training.decoding import ScoredCorpus, Tuned, score_corpus
-from fofe.training.decoding import tune as tune_corpora
+from fofe.training.scoring import ScoredCorpus, Tuned, score_corpus
+from fofe.training.scoring import tune as tune_corpora
 
 SENTENCES = [
     LabelledSentence(list("abcd"), [(0, 2, "PER"), (3, 4, "GPE")]),
