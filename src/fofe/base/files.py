@@ -28,18 +28,15 @@ ENCODING_REMEDY = "convert the file, for example with iconv -f latin1 -t utf-8"
 TRUNCATED = "truncated compressed files, read up to where they break off"
 NOT_UTF8 = "lines that are not UTF-8 left out"
 
-_NOT_TEXT = tuple(
-    (re.compile(mark, re.DOTALL), kind, remedy)
-    for mark, kind, remedy in (
-        (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),
-        (rb"\xff\xfe|\xfe\xff", "UTF-16", "convert it: iconv -f utf-16 -t utf-8"),
-        (rb"\x1f\x8b", "packed by gzip", "unpack it with gunzip, or read it by zcat FILE | fofe ... -"),
-        (rb"BZh\d1AY&SY", "packed by bzip2", "unpack it with bunzip2, or read it by bzcat FILE | fofe ... -"),
-        (rb"\xfd7zXZ\0", "packed by xz", "unpack it with unxz, or read it by xzcat FILE | fofe ... -"),
-        (rb"PK\x03\x04", "a zip archive", "unpack it with unzip; of an office document, save the text"),
-        (rb"\x89PNG\r\n", "a PNG image", "give text"),
-        (rb"%PDF-\d\.\d[\r\n]", "a PDF document", "take the text out of it, for example with pdftotext"),
-    )
+_NOT_TEXT = (
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),
+    (rb"\xff\xfe|\xfe\xff", "UTF-16", "convert it: iconv -f utf-16 -t utf-8"),
+    (rb"\x1f\x8b", "packed by gzip", "unpack it with gunzip, or read it by zcat FILE | fofe ... -"),
+    (rb"BZh\d1AY&SY", "packed by bzip2", "unpack it with bunzip2, or read it by bzcat FILE | fofe ... -"),
+    (rb"\xfd7zXZ\0", "packed by xz", "unpack it with unxz, or read it by xzcat FILE | fofe ... -"),
+    (rb"PK\x03\x04", "a zip archive", "unpack it with unzip; of an office document, save the text"),
+    (rb"\x89PNG\r\n", "a PNG image", "give text"),
+    (rb"%PDF-\d\.\d[\r\n]", "a PDF document", "take the text out of it, for example with pdftotext"),
 )
 """The first bytes of files that are not UTF-8 text, what such a file is, and what to do about it."""
 
@@ -107,7 +104,7 @@ def decode_utf8(data: bytes, path: str | Path | None = None, line: int | None = 
 def check_is_text(head: bytes, path: str | Path | None = None) -> None:
     """Refuse, by its first bytes, a file that is not UTF-8 text, rather than complain of every line."""
     for mark, kind, remedy in _NOT_TEXT:
-        if mark.match(head):
+        if re.match(mark, head):
             raise NotTextError(f"is {kind}, not text in UTF-8", path=path, remedy=remedy)
 
 

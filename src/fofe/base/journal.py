@@ -25,11 +25,10 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import lock
+from fofe.base.files import lock, write_atomically
 from fofe.base.version import __version__
 
 JOURNAL = "journal.jsonl"
@@ -44,12 +43,9 @@ class Journal:
     """
 
     def __init__(self, folder: str | Path, job: Any, *, resume: bool = True) -> None:
-        """Name the directory and the job.
+        """Name the work directory and the job: all that the result depends on, as JSON values.
 
-        Args:
-            folder: the work directory; its parent directories are made.
-            job: all that the result depends on, as JSON values. The version of fofe is added.
-            resume: whether to go on with a journal that has entries; without it, that is an error.
+        Without `resume`, a journal that has entries is an error.
         """
         self.folder = Path(os.path.realpath(folder))
         self._head = json.dumps({"fofe": __version__, "job": job}, sort_keys=True)
@@ -70,9 +66,7 @@ class Journal:
             self._open = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._entries:
             self.remove()
         self._open.close()
@@ -107,29 +101,22 @@ class Journal:
         _delete(self.folder)
 
     def _lock(self, stack: ExitStack) -> None:
-        """Make the work directory if there is none, and lock it."""
+        """Lock the work directory; if there is none, rename a new one that has its journal already."""
         try:
             if not self.file(JOURNAL).exists():
-                self._create()
+                self.folder.mkdir(parents=True, exist_ok=True)
+                if any(self.folder.iterdir()):
+                    raise self._error("is neither empty nor a work directory", "name another with --work")
+                self.folder.rmdir()
+                new = Path(tempfile.mkdtemp(_NEW, f".{self.folder.name}.", self.folder.parent))
+                with write_atomically(new / JOURNAL) as stream:
+                    stream.write(self._head + "\n")
+                new.rename(self.folder)
             is_ours = stack.enter_context(lock(self.file(JOURNAL), wait=False))
         except OSError as error:
             raise InputError(f"cannot be made: {error.strerror}", path=self.folder) from None
         if not is_ours:
             raise self._error("is in use by another process", "wait until that has ended")
-
-    def _create(self) -> None:
-        """Fill a directory under a temporary name, and rename it."""
-        with suppress(FileNotFoundError):
-            if any(self.folder.iterdir()):
-                raise self._error("is neither empty nor a work directory", "name another with --work")
-            self.folder.rmdir()
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(_NEW, f".{self.folder.name}.", self.folder.parent))
-        with (new / JOURNAL).open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(self._head + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        new.rename(self.folder)
 
     def _read(self) -> bool:
         """Read the entries. Returns false if there are none and the journal was begun by another job."""
@@ -160,8 +147,7 @@ class Journal:
 
     def _remove_leftovers(self) -> None:
         """Delete what killed jobs left: directories beside this one, half-written files in it."""
-        name = glob.escape(self.folder.name)
-        for leftover in self.folder.parent.glob(f".{name}.*"):
+        for leftover in self.folder.parent.glob(f".{glob.escape(self.folder.name)}.*"):
             if leftover.suffix in (_NEW, _OLD):
                 shutil.rmtree(leftover, ignore_errors=True)
         for leftover in self.folder.glob(".*"):

@@ -33,6 +33,7 @@ _THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", 
 _ANSWERED = (FofeError, OSError)
 """Errors that a worker sends back for the parent to raise; any other error ends the worker."""
 
+_Process = subprocess.Popen[bytes]
 _BOOTSTRAP = "import sys; sys.path[:] = {path!r}; from fofe.base.workers import serve; serve()"
 
 
@@ -66,75 +67,56 @@ def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> 
 def _process_group(job: object, count: int) -> Iterator[Callable[[Any], Future[Any]]]:
     """Several workers, with a thread for each that waits for its answers; yields how to give them a chunk."""
     threads = ThreadPoolExecutor(count)
-    workers: list[_Worker] = []
-    idle: SimpleQueue[_Worker] = SimpleQueue()
+    workers: list[_Process] = []
+    idle: SimpleQueue[_Process] = SimpleQueue()
 
-    def ask(chunk: Any) -> Any:
+    def ask_idle(chunk: Any) -> Any:
         worker = idle.get()
         try:
-            worker.send(chunk)
-            return worker.receive()
+            return _ask(worker, chunk)
         finally:
             idle.put(worker)
 
     try:
-        # All are started before any is waited for, so that they load at the same time.
-        workers.extend(_Worker() for _ in range(count))
-        for worker in workers:
-            worker.send(job)
-        for worker in workers:
-            worker.receive()
+        workers.extend(_start_worker() for _ in range(count))
+        for worker, _ in zip(workers, threads.map(lambda worker: _ask(worker, job), workers), strict=True):
             idle.put(worker)
-        yield lambda chunk: threads.submit(ask, chunk)
+        yield lambda chunk: threads.submit(ask_idle, chunk)
     finally:
         for worker in workers:
             worker.kill()
         threads.shutdown(cancel_futures=True)
         for worker in workers:
-            worker.close()
+            with suppress(OSError), worker:
+                pass  # leaving it closes the pipes
 
 
-class _Worker:
-    """A process that answers each object it is sent."""
+def _start_worker() -> _Process:
+    return subprocess.Popen(
+        [sys.executable, "-c", _BOOTSTRAP.format(path=sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **dict.fromkeys(_THREAD_COUNTS, "1")},
+        start_new_session=True,
+    )
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOTSTRAP.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **dict.fromkeys(_THREAD_COUNTS, "1")},
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._to: IO[bytes] = self._process.stdin
-        self._from: IO[bytes] = self._process.stdout
 
-    def send(self, message: object) -> None:
-        # A worker that has ended takes no message, but what it sent before can still be received.
-        with suppress(OSError):
-            _send(message, self._to)
-
-    def receive(self) -> Any:
-        try:
-            answer = pickle.load(self._from)
-        except (EOFError, pickle.UnpicklingError):
-            code = self._process.wait()
-            killed = f"was killed by signal {-code} (if memory is short, use fewer workers)"
-            end = killed if code < 0 else f"ended with code {code}"
-            raise FofeError(f"a worker process {end} before its work was done") from None
-        if isinstance(answer, _ANSWERED):
-            raise answer
-        return answer
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def close(self) -> None:
-        self._from.close()
-        with suppress(OSError):
-            self._to.close()
+def _ask(worker: _Process, message: object) -> Any:
+    """The answer of a worker to a job or a chunk."""
+    assert worker.stdin
+    assert worker.stdout
+    with suppress(OSError):  # one that has ended takes no message, but its last answer can be read
+        _send(message, worker.stdin)
+    try:
+        answer = pickle.load(worker.stdout)
+    except (EOFError, pickle.UnpicklingError):
+        code = worker.wait()
+        killed = f"was killed by signal {-code} (if memory is short, use fewer workers)"
+        end = killed if code < 0 else f"ended with code {code}"
+        raise FofeError(f"a worker process {end} before its work was done") from None
+    if isinstance(answer, _ANSWERED):
+        raise answer
+    return answer
 
 
 def serve() -> None:
@@ -145,10 +127,10 @@ def serve() -> None:
     os.dup2(2, 1)  # printed text must not mix with the answers
     work: Callable[[Any], Any] | None = None
     for message in _messages(sys.stdin.buffer):
+        answer: object = None
         try:
             if work is None:
                 work = message.start()
-                answer: object = "ready"
             else:
                 answer = work(message)
         except _ANSWERED as error:
