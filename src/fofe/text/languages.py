@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fofe.base.settings import read_toml
 from fofe.text import rules
-from fofe.text.rules import APOSTROPHES, CLOSING, Abbreviations, Rules, word_characters
+from fofe.text.rules import APOSTROPHES, CLOSING, WORD, Abbreviations, Rules
 
 PLAIN = "xx"
 
@@ -44,21 +44,20 @@ def _english() -> Rules:
         before_numbers=_with_headlines(listed.before_numbers),
         sometimes_last=_with_headlines(listed.sometimes_last),
     )
-    end = f"(?![{word_characters()}])"
+    end = f"(?![{WORD}])"
     not_clitic = f"[nN][{APOSTROPHES}][tT]{end}"
     clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){end}|[{APOSTROPHES}][nN][{APOSTROPHES}]{end}"
     token = rules.token_pattern(
-        rules.plain(),
+        rules.SIMPLE,
         clitic,
         not_clitic,
         rf"[A-Za-z]+(?={not_clitic})",
-        rules.URL,
-        rules.EMAIL,
-        rules.acronym(),
+        rules.ADDRESS,
+        rules.ACRONYM,
         rules.abbreviation(abbreviations),
-        rules.initial(),
+        rules.INITIAL,
         rules.LIST_NUMBER,
-        rules.short_slashed(),
+        rules.SHORT_SLASHED,
         rules.CURRENCY,
         r"C(?:\+\+|#)",
         rules.compound(unjoined_after_apostrophe=_CLITICS),
@@ -72,16 +71,15 @@ def _spanish() -> Rules:
     shortened_year = r"['’]\d{2,4}(?!\w)"
     small_letter = rf"[chmps]\.{rules.INSIDE_SENTENCE}(?=\s)"
     token = rules.token_pattern(
-        rules.plain(),
-        rules.URL,
-        rules.EMAIL,
+        rules.SIMPLE,
+        rules.ADDRESS,
         ordinal,
-        rules.acronym(),
+        rules.ACRONYM,
         rules.abbreviation(abbreviations),
-        rules.initial(),
+        rules.INITIAL,
         small_letter,
         rules.LIST_NUMBER,
-        rules.short_slashed(),
+        rules.SHORT_SLASHED,
         rules.CURRENCY,
         rules.compound(),
         shortened_year,
@@ -90,17 +88,11 @@ def _spanish() -> Rules:
 
 
 def _chinese() -> Rules:
-    han = rules.unspaced_characters()
-    character = f"[{han}，。、：；？！（）《》“”](?![{rules.extending_characters()}])"
+    han = rules.UNSPACED
+    character = f"[{han}，。、：；？！（）《》“”](?![{rules.EXTENDING}])"
     percentage = r"\d[\d.,]{0,20}[%％‰]"
     token = rules.token_pattern(
-        character,
-        rules.URL,
-        rules.EMAIL,
-        percentage,
-        rules.acronym(),
-        rules.CURRENCY,
-        rules.compound(),
+        character, rules.ADDRESS, percentage, rules.ACRONYM, rules.CURRENCY, rules.compound()
     )
     wide_marks = "[。！？；｡][。！？；｡!?]*"
     # A narrow mark may also stand in a web address: it counts before a space or Chinese text only. One mark
@@ -114,13 +106,7 @@ def _chinese() -> Rules:
 
 def _plain() -> Rules:
     token = rules.token_pattern(
-        rules.plain(),
-        rules.URL,
-        rules.EMAIL,
-        rules.acronym(),
-        rules.initial(),
-        rules.CURRENCY,
-        rules.compound(),
+        rules.SIMPLE, rules.ADDRESS, rules.ACRONYM, rules.INITIAL, rules.CURRENCY, rules.compound()
     )
     return Rules(token, partial(rules.sentence_ends, abbreviations=Abbreviations()))
 

@@ -20,31 +20,15 @@ from fofe.base.settings import read_toml
 from fofe.text.align import Aligner
 from fofe.text.document import NAME, NOMINAL, Document, Mention
 
-_LISTS = {
+WORDS = {
     name: frozenset(words.split())
     for name, words in read_toml(Path(__file__).with_name("phrases.toml")).items()
 }
-DETERMINERS = _LISTS["determiners"]
-NUMBERS = _LISTS["numbers"]
-ADVERBS = _LISTS["adverbs"]
-OPENERS = _LISTS["openers"]
-PREPOSITIONS = _LISTS["prepositions"]
-CLAUSES = _LISTS["clauses"]
-AFTER_PRONOUNS = _LISTS["after_pronouns"]
-CONJUNCTIONS = _LISTS["conjunctions"]
-MARKS = _LISTS["marks"]
-QUOTES = _LISTS["quotes"]
-POSSESSIVES = _LISTS["possessives"]
-TRAILING = _LISTS["trailing"]
-PARTICIPLES = _LISTS["participles"]
-NAMING = _LISTS["naming"]
-ING_NOUNS = _LISTS["ing_nouns"]
-ED_NOUNS = _LISTS["ed_nouns"]
-ADJECTIVES = _LISTS["adjectives"]
-ADJECTIVE_ENDINGS = tuple(_LISTS["adjective_endings"])
-NEVER_HEADS = DETERMINERS | NUMBERS | ADVERBS | CONJUNCTIONS | QUOTES | MARKS | {"-"}
-AFTER_PARTICIPLES = PREPOSITIONS | ADVERBS | CLAUSES | DETERMINERS | MARKS | CONJUNCTIONS
-"""What shows, right after a participle, that it follows its noun."""
+
+
+def _is(word: str, lists: str) -> bool:
+    """True if a word is in one of the lists, whose names are separated by spaces."""
+    return any(word in WORDS[name] for name in lists.split())
 
 
 def with_heads(document: Document) -> Document:
@@ -55,15 +39,10 @@ def with_heads(document: Document) -> Document:
     aligner = Aligner(document)
 
     def reduced(mention: Mention) -> Mention:
-        if mention.kind != NOMINAL:
+        tokens = aligner.tokens_at(mention.start, mention.end)
+        if mention.kind != NOMINAL or not (mention.head or tokens):
             return mention
-        if mention.head is not None:
-            start, end = mention.head
-        else:
-            tokens = aligner.tokens_at(mention.start, mention.end)
-            if not tokens:
-                return mention
-            _, start, end = tokens[head_word([token.text for token in tokens])]
+        start, end = mention.head or tokens[head_word([token.text for token in tokens])][1:]
         return replace(mention, start=start, end=end, text=document.text[start:end], head=None)
 
     return replace(document, mentions=list(map(reduced, document.mentions)))
@@ -96,9 +75,9 @@ def bare_name(words: Sequence[str], *, opens: bool = False) -> tuple[int, int]:
     >>> bare_name("the late John Graves 's".split())
     (2, 4)
     """
-    last = len(words) - (len(words) > 1 and words[-1] in POSSESSIVES)
+    last = len(words) - (len(words) > 1 and _is(words[-1], "possessives"))
     determiner = words[0].lower() if opens else words[0]
-    if determiner not in OPENERS | {"that"} or not _is_word(words[min(1, last - 1)]):
+    if determiner not in WORDS["openers"] | {"that"} or not _is_word(words[min(1, last - 1)]):
         return 0, last
     begins = (n for n in range(1, last) if _is_word(words[n]) and not words[n].islower())
     return next(begins, 0), last
@@ -121,17 +100,17 @@ def head_word(words: Sequence[str]) -> int:
     found = False
     for position in range(start, end):
         word = lower[position]
-        if word in POSSESSIVES and position + 1 < end and found:
+        if _is(word, "possessives") and position + 1 < end and found:
             found = False
         elif (found and _ends_phrase(lower, position, end, head)) or (
-            position > start and word in AFTER_PRONOUNS
+            position > start and _is(word, "after_pronouns")
         ):
             break
         elif _may_be_head(word) or (word == "one" and position > start):  # the old one
-            if not (found and word in TRAILING):
+            if not (found and _is(word, "trailing")):
                 head = position
             found = True
-        elif word not in QUOTES and word not in MARKS and word != "-":
+        elif not _is(word, "quotes marks") and word != "-":
             fallback = position
     return _before_name(words, start, head) if found else fallback
 
@@ -154,7 +133,7 @@ def _is_noun(word: str) -> bool:
 def _without_marks(words: Sequence[str]) -> tuple[int, int]:
     """The phrase without quotes, marks and a possessive at its ends, unless nothing would be left."""
     start, end = 0, len(words)
-    ignored = QUOTES | MARKS | POSSESSIVES | {"-", "+"}
+    ignored = WORDS["quotes"] | WORDS["marks"] | WORDS["possessives"] | {"-", "+"}
     while end - start > 1 and words[end - 1] in ignored:
         end -= 1
     while end - start > 1 and words[start] in ignored:
@@ -163,7 +142,8 @@ def _without_marks(words: Sequence[str]) -> tuple[int, int]:
 
 
 def _may_be_head(word: str) -> bool:
-    return not (word in NEVER_HEADS or word[0].isdigit())
+    never = _is(word, "determiners numbers adverbs conjunctions quotes marks") or word == "-"
+    return not (never or word[0].isdigit())
 
 
 def _ends_phrase(words: Sequence[str], position: int, end: int, head: int) -> bool:
@@ -171,32 +151,32 @@ def _ends_phrase(words: Sequence[str], position: int, end: int, head: int) -> bo
     word = words[position]
     if words[position - 1] == "-" or (position + 1 < end and words[position + 1] == "-"):
         return False  # a part of a compound: co - founder, by - election
-    if word in CONJUNCTIONS or word == ",":
+    if _is(word, "conjunctions") or word == ",":
         return not _is_adjective(words[position - 1])
-    if word in PREPOSITIONS or word in CLAUSES or word in MARKS or word in OPENERS:
-        return True
-    return _is_participle(words, position, end, head)
+    return _is(word, "prepositions clauses marks openers") or _is_participle(words, position, end, head)
 
 
 def _is_adjective(word: str) -> bool:
-    return word in ADJECTIVES or word.endswith(ADJECTIVE_ENDINGS) or _is_regular_past(word)
+    ending = tuple(WORDS["adjective_endings"])
+    return _is(word, "adjectives") or word.endswith(ending) or _is_regular_past(word)
 
 
 def _is_regular_past(word: str) -> bool:
-    return word.endswith("ed") and word not in ED_NOUNS and len(word) > 4
+    return word.endswith("ed") and not _is(word, "ed_nouns") and len(word) > 4
 
 
 def _is_participle(words: Sequence[str], position: int, end: int, head: int) -> bool:
     """True if a participle follows its noun; one before another noun does not (`a retired teacher`)."""
     word = words[position]
-    regular = (word.endswith("ing") and word not in ING_NOUNS) or _is_regular_past(word)
-    if not regular and word not in PARTICIPLES and word not in NAMING:
+    regular = (word.endswith("ing") and not _is(word, "ing_nouns")) or _is_regular_past(word)
+    if not regular and not _is(word, "participles naming"):
         return False
     if head != position - 1 or _is_adjective(words[head]) or words[head].endswith("ly"):
         return False
-    if word in NAMING:
+    if _is(word, "naming"):
         return True
     if position + 1 == end:
         return word.endswith("ed") or words[head].endswith("s") or words[head] in ("people", "men", "women")
     after = words[position + 1]
-    return after in AFTER_PARTICIPLES or after.endswith("ly") or words[head].endswith("s")
+    shows = _is(after, "prepositions adverbs clauses determiners marks conjunctions")
+    return shows or after.endswith("ly") or words[head].endswith("s")

@@ -2,7 +2,7 @@ r"""What the rules of languages are made of: token patterns, and sentence ends m
 
 `re` knows no Unicode categories beyond `\w`, and `\w` leaves out combining marks: it would split decomposed
 letters and most words of Indic scripts. The class of word characters is therefore computed from the Unicode
-database when the first tokeniser is made, which takes some milliseconds.
+database, which takes some milliseconds.
 
 Everything here must run in linear time on any input. A pattern may scan far ahead only if it then takes what
 it has scanned; one that can scan and fail has a bound on its length.
@@ -11,7 +11,6 @@ it has scanned; one that can scan and fail has a bound on its length.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 from unicodedata import category
 
@@ -51,14 +50,21 @@ class Abbreviations:
 
 # Scripts written without spaces in which one character is the best token to be had without a dictionary:
 # Han, kana, bopomofo, Tangut. Everything in the planes from U+20000 on is Han.
-_UNSPACED = """
+_UNSPACED_RANGES = """
     3005-3007 3021-3029 3031-3035 3038-303C 3041-3096 309B-309F 30A1-30FA 30FC-30FF 3105-312F 31A0-31BF
     31F0-31FF 3400-4DBF 4E00-9FFF F900-FAFF FF66-FF9F 17000-18DFF 1AFF0-1B2FF 20000-3FFFF
 """
-_UNSPACED_RANGES = [
-    (int(first, 16), int(last, 16)) for first, last in (pair.split("-") for pair in _UNSPACED.split())
-]
-_FIRST_PLANE = 0x10000
+UNSPACED = "".join(re.sub(r"\w+", lambda code: chr(int(code[0], 16)), _UNSPACED_RANGES).split())
+
+_SPACED = re.sub(f"[{UNSPACED}]", " ", "".join(map(chr, range(0x10000))))
+_CATEGORIES = "".join(category(character)[0] for character in _SPACED)
+"""The main category (L, M, N, P ...) of each character of the first plane, except unspaced scripts."""
+
+
+def _in_categories(wanted: str) -> str:
+    runs = re.finditer(f"[{wanted}]+", _CATEGORIES)
+    return "".join(f"{chr(run.start())}-{chr(run.end() - 1)}" for run in runs)
+
 
 # Beyond the first plane `re` tries one range after the other, for every character that is in none: a few wide
 # ranges (old scripts, mathematical letters, later additions) have to do.
@@ -74,43 +80,10 @@ UPPER = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 LOWER = "a-zß-öø-ÿα-ωа-яё"
 APOSTROPHES = "'’"
 HYPHENS = "\\-\u2010\u2011"
-
-
-def _class_of(ranges: Iterable[tuple[int, int]]) -> str:
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-
-
-@cache
-def _main_categories() -> str:
-    """The main category (L, M, N, P ...) of each character of the first plane, `-` for unspaced scripts."""
-    kinds = [category(chr(code))[0] for code in range(_FIRST_PLANE)]
-    for first, last in _UNSPACED_RANGES:
-        if last < _FIRST_PLANE:
-            kinds[first : last + 1] = "-" * (last + 1 - first)
-    return "".join(kinds)
-
-
-def _class_of_categories(wanted: str) -> str:
-    runs = re.finditer(f"[{wanted}]+", _main_categories())
-    return _class_of((run.start(), run.end() - 1) for run in runs)
-
-
-@cache
-def word_characters() -> str:
-    """Letters, digits and marks of scripts that are written with spaces."""
-    return _class_of_categories("LMN") + _JOINERS + _WORDS_BEYOND + _MARKS_BEYOND
-
-
-@cache
-def extending_characters() -> str:
-    """What belongs to the character before it, whatever that is: marks, joiners, skin tones, flag tags."""
-    return _class_of_categories("M") + _JOINERS + _MARKS_BEYOND + _SKIN_TONES + _FLAG_TAGS
-
-
-def unspaced_characters() -> str:
-    """Han characters, kana and the like."""
-    return _class_of(_UNSPACED_RANGES)
-
+WORD = _in_categories("LMN") + _JOINERS + _WORDS_BEYOND + _MARKS_BEYOND
+"""Letters, digits and marks of scripts that are written with spaces."""
+EXTENDING = _in_categories("M") + _JOINERS + _MARKS_BEYOND + _SKIN_TONES + _FLAG_TAGS
+"""What belongs to the character before it, whatever that is: marks, joiners, skin tones, flag tags."""
 
 # Parts of a compound such as 26-year-old. The bound keeps the memory of a match small on hostile input.
 _MOST_PARTS = 60
@@ -123,13 +96,13 @@ _DOMAINS = (
     "com|org|net|edu|gov|mil|int|info|biz|io|co|tv|me|ly|eu|us|uk|ie|ca|au|nz|in|za|de|at|ch|fr|be|nl|it|es|pt"
     "|mx|ar|cl|pe|br|se|no|dk|fi|pl|cz|ru|ua|tr|il|cn|hk|tw|jp|kr|sg"
 )
-
-URL = (
+# Of the web, and of mail.
+ADDRESS = (
     rf"(?:(?:https?|ftp)://|www\.)[{_URL_CHARACTERS}]*[{_URL_LAST}]"
     rf"|(?:[a-zA-Z0-9][a-zA-Z0-9-]{{0,62}}\.){{1,8}}(?:{_DOMAINS})(?![\w@])"
     rf"(?:/(?:[{_URL_CHARACTERS}]*[{_URL_LAST}])?)?"
+    r"|[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?<=\w)"
 )
-EMAIL = r"[\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}(?<=\w)"
 ENTITY = r"&(?:[a-zA-Z]{2,8}|#\d{1,7}|#x[\da-fA-F]{1,6});"
 EMOTICON = r"(?<!\S)(?:[:;=][-o'^]?[()\[\]DPpOo/\\|*]|<3|\^_?\^|-_+-)(?!\S)"
 FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
@@ -140,18 +113,21 @@ CURRENCY = r"[A-Z]{1,3}\$(?![^\W\d])"
 INSIDE_SENTENCE = rf"(?![{CLOSING}]{{0,8}}\s*\Z)"
 LIST_NUMBER = rf"(?:(?<![^\n])|(?<=[.!?:;] ))\d{{1,2}}\.(?=[^\S\n]){INSIDE_SENTENCE}"
 
-
-def plain() -> str:
-    """Most tokens, found quickly: words of western letters with a clear end, and unambiguous punctuation."""
-    letters = "[A-Za-zÀ-ÖØ-öø-ÿ]+"
-    word = rf"{letters}(?=[\s,])|{letters}(?![{word_characters()}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
-    punctuation = rf"[,()\"“”\[\]{{}}](?![{extending_characters()}])"
-    return rf"{word}|{punctuation}|\.(?=\s|\Z)"
-
-
-def handle() -> str:
-    """@name and #tag."""
-    return rf"[@#][{word_characters()}_]+"
+# Most tokens, found quickly: words of western letters with a clear end, and unambiguous punctuation.
+_LETTERS = "[A-Za-zÀ-ÖØ-öø-ÿ]+"
+SIMPLE = (
+    rf"{_LETTERS}(?=[\s,])|{_LETTERS}(?![{WORD}{APOSTROPHES}{HYPHENS}&@_./:$+#])"
+    rf"|[,()\"“”\[\]{{}}](?![{EXTENDING}])|\.(?=\s|\Z)"
+)
+HANDLE = rf"[@#][{WORD}_]+"  # @name and #tag
+# Units and the like, with a single letter on one side of the slash: km/h, I/O, s/he. Names are split.
+SHORT_SLASHED = rf"(?:and/or|[A-Za-z]/[A-Za-z]{{1,2}}|[A-Za-z]{{1,3}}/[a-z])(?![{WORD}/])"
+# Letters with dots, one token even at the end of a sentence: U.S., Ph.D., EE.UU., p.m., U.S.-based.
+ACRONYM = rf"(?:[{UPPER}{LOWER}]{{1,2}}\.){{2,12}}(?:-[{WORD}]+)?"
+# J. and J.-P. before a name, written with or without a space; but not the start of U.S and the like.
+INITIAL = rf"[{UPPER}]\.(?:-[{UPPER}]\.)?(?![{UPPER}](?![{WORD}{APOSTROPHES}])){INSIDE_SENTENCE}"
+# Any other character with what extends it, and emoji sequences with joiners.
+SYMBOL = rf"\S[{EXTENDING}]*(?:(?<=\u200d)[^\s\w][{EXTENDING}]*){{0,16}}"
 
 
 def compound(*, unjoined_after_apostrophe: str = "") -> str:
@@ -160,10 +136,10 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
     Signs and leading dots belong to a number (+44, .556). `unjoined_after_apostrophe` is a pattern of endings
     that an apostrophe does not join to the word.
     """
-    word = f"[{word_characters()}]+"
+    word = f"[{WORD}]+"
     apostrophe = f"[{APOSTROPHES}]"
     if unjoined_after_apostrophe:
-        apostrophe += f"(?!(?:{unjoined_after_apostrophe})(?![{word_characters()}]))"
+        apostrophe += f"(?!(?:{unjoined_after_apostrophe})(?![{WORD}]))"
     joints = (
         rf"[{HYPHENS}_&]",
         apostrophe,
@@ -175,26 +151,9 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
     return rf"(?:{sign})?{word}(?:(?:{'|'.join(joints)}){word}){{0,{_MOST_PARTS}}}"
 
 
-def short_slashed() -> str:
-    """Units and the like, with a single letter on one side of the slash: km/h, I/O, s/he. Names are split."""
-    return rf"(?:and/or|[A-Za-z]/[A-Za-z]{{1,2}}|[A-Za-z]{{1,3}}/[a-z])(?![{word_characters()}/])"
-
-
-def acronym() -> str:
-    """Letters with dots, one token even at the end of a sentence: U.S., Ph.D., EE.UU., p.m., U.S.-based."""
-    return rf"(?:[{UPPER}{LOWER}]{{1,2}}\.){{2,12}}(?:-[{word_characters()}]+)?"
-
-
-def initial() -> str:
-    """J. and J.-P. before a name, written with or without a space; but not the start of U.S and the like."""
-    return (
-        rf"[{UPPER}]\.(?:-[{UPPER}]\.)?(?![{UPPER}](?![{word_characters()}{APOSTROPHES}])){INSIDE_SENTENCE}"
-    )
-
-
 def abbreviation(known: Abbreviations) -> str:
     """Known abbreviations with their dots inside a sentence, also at the start of a compound (Mo.-based)."""
-    alternatives = [rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{word_characters()}]+)?"]
+    alternatives = [rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"]
     if known.before_numbers:
         alternatives.append(rf"{_one_of(known.before_numbers)}\.(?=\s?\d)")
     return "|".join(alternatives)
@@ -209,18 +168,12 @@ def _one_of(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)})"
 
 
-def symbol() -> str:
-    """Any other character with what extends it, and emoji sequences with joiners."""
-    extending = f"[{extending_characters()}]*"
-    return rf"\S{extending}(?:(?<=\u200d)[^\s\w]{extending}){{0,16}}"
-
-
 def token_pattern(*alternatives: str) -> re.Pattern[str]:
     """One expression that finds the tokens of a text; earlier alternatives win, shared ones come last.
 
     Between tokens it first checks for whitespace, and fails at once.
     """
-    shared = (handle(), ENTITY, EMOTICON, FLAG, RUN, symbol())
+    shared = (HANDLE, ENTITY, EMOTICON, FLAG, RUN, SYMBOL)
     return re.compile(rf"(?!\s)(?:{'|'.join((*alternatives, *shared))})")
 
 
