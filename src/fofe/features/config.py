@@ -88,5 +88,10 @@ class ModelConfig:
         return 0 if self.surroundings is None else FAR
 
     @property
+    def isolated_width(self) -> int:
+        """How many numbers the views of isolated words have together."""
+        return sum(view.width for view in self.views if view.lookup != "window")
+
+    @property
     def uses_characters(self) -> bool:
         return self.characters.in_use or any(view.lookup == "spelling" for view in self.views)

@@ -36,6 +36,8 @@ CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 """The word features of a fragment, in the order in which they stand in the network's input."""
 SIDES = (-1, 0, 1)
 """What a window layer sees of a text, in steps of its dilation: the order of its weights."""
+TABLE_LOOKUPS = ("cased", "uncased", "word", "lexicon")
+LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window")
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class ViewConfig:
 
     @property
     def has_table(self) -> bool:
-        return self.lookup in ("cased", "uncased", "word", "lexicon")
+        return self.lookup in TABLE_LOOKUPS
 
     @property
     def holds_table(self) -> bool:
@@ -114,88 +116,58 @@ class ViewConfig:
         return len(self.dilations) + self.context_layers
 
 
-class TableView:
-    """The vectors of tokens in a table."""
-
-    @staticmethod
-    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
-        return {table_name(view.name): (sizes.vocabularies[view.name], view.dimension)}
-
-    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._name = view.name
-        self._table = Table.from_weights(weights, view.holder)
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, D] of the words of a text."""
-        return self._table.rows(text.words[self._name])
-
-
-class SegmentedView(TableView):
-    """The vectors of the segmented words that hold tokens, which share them evenly."""
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, D] of the words of a text."""
-        assert text.segments is not None, "a model with a word view has a segmenter"
-        shared: FloatArray = super().vectors(text) * text.segments.shares[:, None]
-        return shared
-
-
-class LexiconView(TableView):
-    """The means of the vectors of the words that run through tokens, one for each place in a word."""
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, 4 D] of the words of a text."""
-        matches = text.matches[self._name]
-        return matches.means(self._table.rows(matches.rows))
-
-
-class SpellingView:
-    """The vectors of words by their characters, which a small convolution reads."""
-
-    @staticmethod
-    def shapes(view: ViewConfig, sizes: Sizes) -> Shapes:
+def view_shapes(view: ViewConfig, sizes: Sizes, read: int) -> Shapes:
+    """The weights of a view; a window reads `read` numbers for each word."""
+    if view.lookup == "spelling":
         name, heights = f"spelling.{view.name}", (view.height,)
         return Convolution.shapes(name, sizes.alphabet, view.character_dimension, heights, view.dimension)
-
-    def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._convolution = Convolution(f"spelling.{view.name}", weights, (view.height,))
-
-    def vectors(self, text: EncodedText) -> FloatArray:
-        """[T, D] of the words of a text."""
-        spelt = text.spelling
-        assert spelt is not None, "a model with a spelling view has an alphabet"
-        # The space symbols around a word show the kernels where it begins and ends.
-        starts, ends = spelt.word_starts - 1, spelt.word_ends + 1
-        longest = int((ends - starts).max(initial=1))
-        return self._convolution.of(spelt.characters, longest)(starts, ends)
-
-
-VIEWS: dict[str, type[TableView] | type[SpellingView]] = {
-    "cased": TableView,
-    "uncased": TableView,
-    "word": SegmentedView,
-    "lexicon": LexiconView,
-    "spelling": SpellingView,
-}
-"""The views of isolated words, by lookup; `window` reads these."""
-LOOKUPS = (*VIEWS, "window")
-
-
-def isolated_width(config: ModelConfig) -> int:
-    """How many numbers the views of isolated words have together."""
-    return sum(view.width for view in config.views if view.lookup != "window")
+    shapes: Shapes = {}
+    if view.holds_table:
+        shapes[table_name(view.name)] = (sizes.vocabularies[view.name], view.dimension)
+    elif view.lookup == "window":
+        for number in range(view.window_layers):
+            width = view.dimension if number else read
+            shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
+            shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)
+    return shapes
 
 
 class IsolatedWords:
-    """The views of isolated words side by side, in the order of the configuration."""
+    """The views of isolated words side by side, in the order of the configuration; `window` reads these."""
 
     def __init__(self, config: ModelConfig, weights: Mapping[str, FloatArray]) -> None:
-        self._views = [VIEWS[view.lookup](view, weights) for view in config.views if view.lookup != "window"]
+        self._views = [view for view in config.views if view.lookup != "window"]
+        self._tables = {
+            view.name: Table.from_weights(weights, view.holder) for view in self._views if view.has_table
+        }
+        self._convolutions = {
+            view.name: Convolution(f"spelling.{view.name}", weights, (view.height,))
+            for view in self._views
+            if view.lookup == "spelling"
+        }
 
     def vectors(self, text: EncodedText) -> FloatArray:
         """[T, D] of the words of a text."""
         nothing: FloatArray = np.zeros((text.token_count, 0), dtype=np.float32)
-        return np.concatenate([nothing, *(view.vectors(text) for view in self._views)], axis=1)
+        return np.concatenate([nothing, *(self._vectors(view, text) for view in self._views)], axis=1)
+
+    def _vectors(self, view: ViewConfig, text: EncodedText) -> FloatArray:
+        if view.lookup == "spelling":
+            spelt = text.spelling
+            assert spelt is not None, "a model with a spelling view has an alphabet"
+            # The space symbols around a word show the kernels where it begins and ends.
+            starts, ends = spelt.word_starts - 1, spelt.word_ends + 1
+            longest = int((ends - starts).max(initial=1))
+            return self._convolutions[view.name].of(spelt.characters, longest)(starts, ends)
+        table = self._tables[view.name]
+        if view.lookup == "lexicon":
+            matches = text.matches[view.name]
+            return matches.means(table.rows(matches.rows))
+        vectors = table.rows(text.words[view.name])
+        if view.lookup == "word":
+            assert text.segments is not None, "a model with a word view has a segmenter"
+            vectors = vectors * text.segments.shares[:, None]
+        return vectors
 
 
 class WindowView:
@@ -206,16 +178,6 @@ class WindowView:
     layer is a sum of what a word and the two beside it add: computed once for each distinct word.
     """
 
-    @staticmethod
-    def shapes(view: ViewConfig, read: int) -> Shapes:
-        """The weights of a view that reads `read` numbers for each word."""
-        shapes: Shapes = {}
-        for number in range(view.window_layers):
-            width = view.dimension if number else read
-            shapes[f"windows.{view.name}.layers.{number}.weight"] = (view.dimension, 3 * width)
-            shapes[f"windows.{view.name}.layers.{number}.bias"] = (view.dimension,)
-        return shapes
-
     def __init__(self, view: ViewConfig, weights: Mapping[str, FloatArray]) -> None:
         self._view = view
         (weight, bias), *layers = (
@@ -223,16 +185,12 @@ class WindowView:
             for number in range(view.window_layers)
         )
         offsets = [side * view.dilations[0] for side in SIDES]
-        self._first = NeighbourLayer(f"windows.{view.name}", offsets, weight, bias)
+        self.first = NeighbourLayer(f"windows.{view.name}", offsets, weight, bias)
         self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
-
-    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
-        """What words [U, D] add to the first layer [U, D'] of words on each side and of themselves."""
-        return self._first.of_words(vectors)
 
     def vectors(self, words: CachedWords) -> FloatArray:
         """[T, D'] of the words of some sentences."""
-        seen = self._first.units(words)
+        seen = self.first.units(words)
         wider = self._view.dilations[1:]
         for dilation, (weight, bias) in zip(wider, self._layers, strict=False):
             before = _shifted(seen, words.from_start < dilation, dilation)

@@ -25,10 +25,9 @@ from fofe.features.views import (
     LEFT_INCLUDING,
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
-    VIEWS,
     IsolatedWords,
     WindowView,
-    isolated_width,
+    view_shapes,
 )
 
 if TYPE_CHECKING:
@@ -67,10 +66,7 @@ class WordCodes(Feature):
         """Those of the views."""
         shapes: Shapes = {}
         for view in config.views:
-            if view.lookup == "window":
-                shapes |= WindowView.shapes(view, isolated_width(config))
-            elif view.table is None:
-                shapes |= VIEWS[view.lookup].shapes(view, sizes)
+            shapes |= view_shapes(view, sizes, config.isolated_width)
         return shapes
 
     @staticmethod
@@ -101,7 +97,7 @@ class WordCodes(Feature):
 
     def __init__(self, model: ModelParts) -> None:
         self._factor = model.config.factor
-        self._isolated = IsolatedWords(model.config, model.weights)
+        self.isolated = IsolatedWords(model.config, model.weights)
         windows = [view for view in model.config.views if view.lookup == "window"]
         self._windows = [WindowView(view, model.weights) for view in windows]
         # The vectors of words have the views of isolated words first, then the windows.
@@ -128,12 +124,8 @@ class WordCodes(Feature):
         """Their vectors, and what they add to the first layers of windows."""
         arrays = {VECTORS: vectors}
         for view in self._windows:
-            arrays |= view.of_words(vectors)
+            arrays |= view.first.of_words(vectors)
         return arrays
-
-    def vectors_of_words(self, text: EncodedText) -> FloatArray:
-        """[U, D] the vectors of isolated words."""
-        return self._isolated.vectors(text)
 
     def sums(
         self,

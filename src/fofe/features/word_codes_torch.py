@@ -18,7 +18,6 @@ from fofe.features.views import (
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
     ViewConfig,
-    isolated_width,
 )
 
 if TYPE_CHECKING:
@@ -40,9 +39,12 @@ class WordCodes:
                 if view.lookup == "spelling"
             }
         )
-        read = isolated_width(config)
         self._windows = nn.ModuleDict(
-            {view.name: Windows(read, view) for view in config.views if view.lookup == "window"}
+            {
+                view.name: Windows(config.isolated_width, view)
+                for view in config.views
+                if view.lookup == "window"
+            }
         )
         self.modules: dict[str, nn.Module] = {"spelling": self._spelling, "windows": self._windows}
 

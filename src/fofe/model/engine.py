@@ -23,7 +23,6 @@ from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import Schemes
-from fofe.features.views import isolated_width
 from fofe.features.word_cache import CachedWords, WordCache
 from fofe.features.word_codes import WordCodes
 from fofe.model.gate import Gate, GateSettings
@@ -146,11 +145,11 @@ class Engine:
     def _of_words(self, keys: Sequence[Key]) -> dict[str, FloatArray]:
         """What is kept of U distinct words, each [U, D], by name."""
         text = self._encoder.encode_isolated(keys)
-        vectors = self._words.vectors_of_words(text)
+        vectors = self._words.isolated.vectors(text)
         arrays = self._words.of_words(text, vectors)
         for feature in self._added:
             arrays |= feature.of_words(text, vectors)
-        return arrays if self._gate is None else arrays | self._gate.of_words(vectors)
+        return arrays if self._gate is None else arrays | self._gate.hidden.of_words(vectors)
 
     def _wide_layers(self, hidden: FloatArray) -> FloatArray:
         """Probabilities [F, K] from the first layer's sums [F, H]."""
@@ -169,7 +168,7 @@ def weight_shapes(config: ModelConfig, sizes: Sizes, gate: GateSettings | None =
     layers = (input_width(config), *config.hidden, sizes.labels)
     for number, (wide, narrow) in enumerate(pairwise(layers)):
         shapes |= {f"layers.{number}.weight": (narrow, wide), f"layers.{number}.bias": (narrow,)}
-    return shapes if gate is None else shapes | gate.shapes(isolated_width(config))
+    return shapes if gate is None else shapes | gate.shapes(config.isolated_width)
 
 
 def keep_freed_memory() -> None:

@@ -59,18 +59,14 @@ class Gate:
         self._cut = settings.cut
         self._max_words = max_words
         weight, bias = weights[f"{PREFIX}layers.0.weight"], weights[f"{PREFIX}layers.0.bias"]
-        self._hidden = NeighbourLayer("gate", settings.offsets, weight, bias)
+        self.hidden = NeighbourLayer("gate", settings.offsets, weight, bias)
         self._output = np.ascontiguousarray(weights[f"{PREFIX}layers.1.weight"].T)
         self._output_bias = weights[f"{PREFIX}layers.1.bias"]
-
-    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
-        """What words add to the hidden units [U, W] of words at each offset, from their vectors [U, D]."""
-        return self._hidden.of_words(vectors)
 
     def choose(self, text: ReadText) -> Fragments:
         """The fragments that pass."""
         # [T, 3] how well a mention can start at each word, end there, and contain it.
-        scores: FloatArray = self._hidden.units(text.cached) @ self._output
+        scores: FloatArray = self.hidden.units(text.cached) @ self._output
         scores += self._output_bias
         return passing(scores, self._cut, text.bounds, self._max_words)
 

@@ -12,7 +12,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
-from fofe.features.views import IsolatedWords, isolated_width
+from fofe.features.views import IsolatedWords
 from fofe.features.word_cache import CachedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
@@ -117,7 +117,7 @@ class _Reader:
         Some at a time: spelling out all words of a varied text at once would take gigabytes.
         """
         words = list(self._numbers)
-        vectors = np.zeros((len(words) + 1, isolated_width(self._config)), dtype=np.float32)
+        vectors = np.zeros((len(words) + 1, self._config.isolated_width), dtype=np.float32)
         for first in range(0, len(words), WORDS_AT_ONCE):
             some = words[first : first + WORDS_AT_ONCE]
             text = self._encoder.encode_isolated(some)
