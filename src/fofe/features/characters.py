@@ -22,8 +22,6 @@ from fofe.features.fragments import Fragments, covered_tokens
 if TYPE_CHECKING:
     from fofe.features.config import ModelConfig
 
-LEFT, RIGHT = "character_left", "character_right"
-FIRST_LEFT, FIRST_RIGHT = "initials_left", "initials_right"
 CNN = "character_cnn"
 SPELT = "spelt"
 ACTIVATIONS = ("relu", "tanh")
@@ -66,15 +64,8 @@ class CharacterConfig:
         return self.fofe or self.cnn or self.initials
 
 
-@dataclass(frozen=True)
-class SpeltFragments:
-    """The characters of F fragments."""
-
-    spelling: Spelling
-    starts: IntArray
-    """[F] the first character of each fragment."""
-    ends: IntArray
-    """[F] one past its last character."""
+SpeltFragments = tuple[Spelling, IntArray, IntArray]
+"""The characters of F fragments: a spelling, where each begins in it [F], and where it ends [F]."""
 
 
 def spelt_fragments(text: ReadText, fragments: Fragments, encoder: Encoder) -> SpeltFragments:
@@ -91,11 +82,8 @@ def spelt_fragments(text: ReadText, fragments: Fragments, encoder: Encoder) -> S
         spelling = encoder.spell(
             [text.words[token] for token in tokens.tolist()], np.append(position[run_starts], len(tokens))
         )
-        text.shared[SPELT] = SpeltFragments(
-            spelling,
-            spelling.word_starts[position[fragments.firsts]],
-            spelling.word_ends[position[fragments.lasts]],
-        )
+        starts, ends = spelling.word_starts, spelling.word_ends
+        text.shared[SPELT] = spelling, starts[position[fragments.firsts]], ends[position[fragments.lasts]]
     spelt: SpeltFragments = text.shared[SPELT]
     return spelt
 
@@ -104,40 +92,66 @@ class CharacterFofe(Feature):
     """The codes of a fragment's characters, left to right and right to left."""
 
     torch_module = "fofe.features.characters_torch"
+    setting, module = "fofe", "characters"
+    sides = ("character_left", "character_right")
 
-    @staticmethod
-    def columns(config: ModelConfig) -> dict[str, int]:
-        characters = config.characters
-        return dict.fromkeys((LEFT, RIGHT) if characters.fofe else (), characters.dimension)
+    @classmethod
+    def columns(cls, config: ModelConfig) -> dict[str, int]:
+        used = getattr(config.characters, cls.setting)
+        return dict.fromkeys(cls.sides if used else (), config.characters.dimension)
 
-    @staticmethod
-    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
+    @classmethod
+    def shapes(cls, config: ModelConfig, sizes: Sizes) -> Shapes:
         """The vectors of characters."""
-        return {"characters.weight": (sizes.alphabet, config.characters.dimension)}
+        return {f"{cls.module}.weight": (sizes.alphabet, config.characters.dimension)}
 
     def __init__(self, model: ModelParts) -> None:
         self._encoder = model.encoder
         self._factor = model.config.characters.factor
-        self._vectors = model.weights["characters.weight"]
-        self._left = np.ascontiguousarray(model.columns[LEFT])
-        self._right = np.ascontiguousarray(model.columns[RIGHT])
+        self._vectors = model.weights[f"{self.module}.weight"]
+        self._left, self._right = (np.ascontiguousarray(model.columns[side]) for side in self.sides)
 
     def of(self, text: ReadText, fragments: Fragments) -> Addend:
-        spelt = spelt_fragments(text, fragments, self._encoder)
-        vectors = self._vectors.take(spelt.spelling.characters, axis=0)
+        spelling, first, end = spelt_fragments(text, fragments, self._encoder)
+        vectors = self._vectors.take(spelling.characters, axis=0)
         # [C, D]: the codes up to each character, and from the end back to it.
-        prefixes = scan(vectors, self._factor, spelt.spelling.starts(), few_and_long=True)
-        suffixes = scan_back(vectors, self._factor, spelt.spelling.ends(), few_and_long=True)
+        prefixes = scan(vectors, self._factor, spelling.starts(), few_and_long=True)
+        suffixes = scan_back(vectors, self._factor, spelling.ends(), few_and_long=True)
         suffixes = np.ascontiguousarray(suffixes)
 
         def add_to(hidden: FloatArray, part: slice) -> None:
-            starts, ends = spelt.starts[part], spelt.ends[part]
+            starts, ends = first[part], end[part]
             # Every word follows a space symbol and is followed by one: start - 1 and end always exist.
             forgotten = (self._factor ** (ends - starts)).astype(np.float32)[:, None]
             left = prefixes.take(ends - 1, axis=0) - forgotten * prefixes.take(starts - 1, axis=0)
             right = suffixes.take(starts, axis=0) - forgotten * suffixes.take(ends, axis=0)
             hidden += left @ self._left
             hidden += right @ self._right
+
+        return add_to
+
+
+class Initials(CharacterFofe):
+    """The codes of the first characters of a fragment's words: sums over these words, which are few.
+
+    The authors' program has this feature, the paper does not mention it.
+    """
+
+    setting = module = "initials"
+    sides = ("initials_left", "initials_right")
+
+    def of(self, text: ReadText, fragments: Fragments) -> Addend:
+        assert self._encoder.alphabet is not None, "a model that reads characters has an alphabet"
+        initials = self._vectors[self._encoder.alphabet.rows("".join([word[0] for word in text.words]))]
+        # [T, H] what the initials of words add as the last and as the first of a fragment.
+        last_adds, first_adds = initials @ self._left, initials @ self._right
+
+        def add_to(hidden: FloatArray, part: slice) -> None:
+            firsts, lasts = fragments.firsts[part], fragments.lasts[part]
+            for distance in range(int((lasts - firsts).max(initial=-1)) + 1):
+                longer = np.flatnonzero(lasts - firsts >= distance)
+                added = last_adds[lasts[longer] - distance] + first_adds[firsts[longer] + distance]
+                hidden[longer] += np.float32(self._factor**distance) * added
 
         return add_to
 
@@ -167,8 +181,8 @@ class CharacterCnn(Feature):
         self._weight = np.ascontiguousarray(model.columns[CNN])
 
     def of(self, text: ReadText, fragments: Fragments) -> Addend:
-        spelt = spelt_fragments(text, fragments, self._encoder)
-        characters, starts, ends = spelt.spelling.characters, spelt.starts, spelt.ends
+        spelling, starts, ends = spelt_fragments(text, fragments, self._encoder)
+        characters = spelling.characters
         if self._settings.padding:
             behind = max(self._settings.heights)
             characters, starts, ends = padded(characters, starts, ends, self._convolution.zero, behind)
@@ -195,47 +209,6 @@ def padded(
     stream = np.full(len(source), zero, dtype=characters.dtype)
     stream[inside] = characters[source[inside]]
     return stream, new_starts, new_ends
-
-
-class Initials(Feature):
-    """The codes of the first characters of a fragment's words: sums over these words, which are few.
-
-    The authors' program has this feature, the paper does not mention it.
-    """
-
-    torch_module = "fofe.features.characters_torch"
-
-    @staticmethod
-    def columns(config: ModelConfig) -> dict[str, int]:
-        characters = config.characters
-        return dict.fromkeys((FIRST_LEFT, FIRST_RIGHT) if characters.initials else (), characters.dimension)
-
-    @staticmethod
-    def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
-        """The vectors of characters."""
-        return {"initials.weight": (sizes.alphabet, config.characters.dimension)}
-
-    def __init__(self, model: ModelParts) -> None:
-        assert model.encoder.alphabet is not None, "a model that reads characters has an alphabet"
-        self._alphabet = model.encoder.alphabet
-        self._factor = model.config.characters.factor
-        self._vectors = model.weights["initials.weight"]
-        self._left = np.ascontiguousarray(model.columns[FIRST_LEFT])
-        self._right = np.ascontiguousarray(model.columns[FIRST_RIGHT])
-
-    def of(self, text: ReadText, fragments: Fragments) -> Addend:
-        initials = self._vectors[self._alphabet.rows("".join([word[0] for word in text.words]))]
-        # [T, H] what the initials of words add as the last and as the first of a fragment.
-        last_adds, first_adds = initials @ self._left, initials @ self._right
-
-        def add_to(hidden: FloatArray, part: slice) -> None:
-            firsts, lasts = fragments.firsts[part], fragments.lasts[part]
-            for distance in range(int((lasts - firsts).max(initial=-1)) + 1):
-                longer = np.flatnonzero(lasts - firsts >= distance)
-                added = last_adds[lasts[longer] - distance] + first_adds[firsts[longer] + distance]
-                hidden[longer] += np.float32(self._factor**distance) * added
-
-        return add_to
 
 
 class Convolution:

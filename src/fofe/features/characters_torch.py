@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from fofe.features.batch import Dropping, TorchBatch
-from fofe.features.characters import CNN
+from fofe.features.characters import CNN, padded
 from fofe.features.fofe_torch import scan_both
 
 if TYPE_CHECKING:
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 class CharacterFofe:
     """Codes by differences of prefix codes."""
 
+    module = "characters"
+
     def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
         self._factor = config.characters.factor
-        self._characters = nn.Embedding(alphabet_size, config.characters.dimension)
-        nn.init.uniform_(self._characters.weight, -0.25, 0.25)
-        self.modules: dict[str, nn.Module] = {"characters": self._characters}
+        self._vectors = nn.Embedding(alphabet_size, config.characters.dimension)
+        nn.init.uniform_(self._vectors.weight, -0.25, 0.25)
+        self.modules: dict[str, nn.Module] = {self.module: self._vectors}
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of fragments' characters, left to right and right to left."""
-        characters = self._characters(batch["distinct_characters"]).index_select(0, batch["characters"])
+        characters = self._vectors(batch["distinct_characters"]).index_select(0, batch["characters"])
         left, right = scan_both(characters, self._factor, batch["character_starts"], batch["character_ends"])
         # Each word follows a space symbol and is followed by one, so start - 1 and end always exist.
         starts, ends = batch["fragment_starts"], batch["fragment_ends"]
@@ -38,19 +40,14 @@ class CharacterFofe:
         ]
 
 
-class Initials:
+class Initials(CharacterFofe):
     """Codes as sums over the words of each fragment, which are few."""
 
-    def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
-        self._factor = config.characters.factor
-        self._initials = nn.Embedding(alphabet_size, config.characters.dimension)
-        nn.init.uniform_(self._initials.weight, -0.25, 0.25)
-        self.modules: dict[str, nn.Module] = {"initials": self._initials}
+    module = "initials"
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of fragments' initials, left to right and right to left."""
-        rows = batch["distinct_characters"][batch["characters"][batch["word_starts"]]]
-        initials = self._initials(rows)
+        initials = self._vectors(batch["distinct_characters"][batch["characters"][batch["word_starts"]]])
         firsts, lasts = batch["firsts"], batch["lasts"]
         left = right = initials.new_zeros(len(firsts), initials.shape[1])
         for distance in range(int((lasts - firsts).max()) + 1 if len(firsts) else 0):
@@ -121,7 +118,9 @@ class CharacterConvolution(nn.Module):
         """
         embedded = self.embedding(distinct)
         if self._padding:
-            characters, starts, ends = padded(characters, starts, ends, len(distinct), max(self.heights))
+            stream, first, end = (tensor.cpu().numpy() for tensor in (characters, starts, ends))
+            arrays = padded(stream, first, end, len(distinct), max(self.heights))
+            characters, starts, ends = (torch.from_numpy(array).to(distinct.device) for array in arrays)
             embedded = torch.cat([embedded, embedded.new_zeros(1, embedded.shape[1])])
         parts = []
         for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
@@ -129,23 +128,6 @@ class CharacterConvolution(nn.Module):
             sums = window_sums(places, characters) + bias
             parts.append(range_maximum(sums, starts, ends - height + 1))
         return self._activation(torch.cat(parts, dim=1))
-
-
-def padded(
-    characters: Tensor, starts: Tensor, ends: Tensor, zero: int, behind: int
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Some ranges [R] of characters [C] as a stream of their own, with one zero before and some behind each.
-
-    Returns the stream and the half-open ranges [R] in it, zeros included.
-    """
-    lengths = ends - starts + 1 + behind
-    new_ends = lengths.cumsum(0)
-    new_starts = new_ends - lengths
-    source = torch.arange(int(lengths.sum()), device=characters.device)
-    source = source - torch.repeat_interleave(new_starts + 1 - starts, lengths)
-    first, last = (torch.repeat_interleave(borders, lengths) for borders in (starts, ends))
-    stream = characters[source.clamp(0, len(characters) - 1)]
-    return stream.masked_fill((source < first) | (source >= last), zero), new_starts, new_ends
 
 
 def range_maximum(values: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

@@ -98,11 +98,11 @@ class WordCodes(Feature):
     def __init__(self, model: ModelParts) -> None:
         self._factor = model.config.factor
         self.isolated = IsolatedWords(model.config, model.weights)
-        windows = [view for view in model.config.views if view.lookup == "window"]
-        self._windows = [WindowView(view, model.weights) for view in windows]
         # The vectors of words have the views of isolated words first, then the windows.
+        views = sorted(model.config.views, key=lambda view: view.lookup == "window")
+        self._windows = [WindowView(view, model.weights) for view in views if view.lookup == "window"]
         places, width = {}, 0
-        for view in [*(view for view in model.config.views if view.lookup != "window"), *windows]:
+        for view in views:
             places[view.name] = slice(width, width + view.width)
             width += view.width
         made: dict[str, FloatArray] = {}
