@@ -169,15 +169,12 @@ class CharacterCnn(Feature):
     @staticmethod
     def shapes(config: ModelConfig, sizes: Sizes) -> Shapes:
         """The vectors of characters and the kernels."""
-        characters = config.characters
-        return Convolution.shapes(
-            CNN, sizes.alphabet, characters.dimension, characters.heights, characters.kernels
-        )
+        return Convolution.shapes(CNN, sizes.alphabet, config.characters)
 
     def __init__(self, model: ModelParts) -> None:
         self._encoder = model.encoder
         self._settings = model.config.characters
-        self._convolution = Convolution(CNN, model.weights, self._settings.heights, self._settings.activation)
+        self._convolution = Convolution(CNN, model.weights, self._settings)
         self._weight = np.ascontiguousarray(model.columns[CNN])
 
     def of(self, text: ReadText, fragments: Fragments) -> Addend:
@@ -215,26 +212,20 @@ class Convolution:
     """Kernels of several heights over characters."""
 
     @staticmethod
-    def shapes(name: str, alphabet: int, dimension: int, heights: tuple[int, ...], kernels: int) -> Shapes:
+    def shapes(name: str, alphabet: int, settings: CharacterConfig) -> Shapes:
         """The weights of a convolution that is stored under a name."""
-        shapes: Shapes = {f"{name}.embedding.weight": (alphabet, dimension)}
-        for number, height in enumerate(heights):
-            shapes[f"{name}.weights.{number}"] = (dimension, height * kernels)
-            shapes[f"{name}.biases.{number}"] = (kernels,)
+        shapes: Shapes = {f"{name}.embedding.weight": (alphabet, settings.dimension)}
+        for number, height in enumerate(settings.heights):
+            shapes[f"{name}.weights.{number}"] = (settings.dimension, height * settings.kernels)
+            shapes[f"{name}.biases.{number}"] = (settings.kernels,)
         return shapes
 
-    def __init__(
-        self,
-        name: str,
-        weights: Mapping[str, FloatArray],
-        heights: tuple[int, ...],
-        activation: str = "relu",
-    ) -> None:
-        self._activation = activation
+    def __init__(self, name: str, weights: Mapping[str, FloatArray], settings: CharacterConfig) -> None:
+        self._activation = settings.activation
         # For each height, what the characters add at each place of a kernel: [A + 1, kernels]. The last row
         # is that of a zero vector, with which ranges are padded.
         self._projected: list[Sequence[FloatArray]] = []
-        for number, height in enumerate(heights):
+        for number, height in enumerate(settings.heights):
             added = weights[f"{name}.embedding.weight"] @ weights[f"{name}.weights.{number}"]
             added = np.append(added, np.zeros_like(added[:1]), axis=0)
             places = [np.ascontiguousarray(place) for place in np.split(added, height, axis=1)]

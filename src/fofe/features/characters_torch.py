@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from fofe.features.batch import Dropping, TorchBatch
-from fofe.features.characters import CNN, padded
+from fofe.features.characters import CNN, CharacterConfig, padded
 from fofe.features.fofe_torch import scan_both
 
 if TYPE_CHECKING:
@@ -61,73 +61,50 @@ class CharacterCnn:
     """What kernels make of fragments' characters."""
 
     def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
-        characters = config.characters
-        self._convolution = CharacterConvolution(
-            alphabet_size,
-            characters.dimension,
-            characters.heights,
-            characters.kernels,
-            padding=characters.padding,
-            activation=characters.activation,
-        )
+        self._convolution = CharacterConvolution(alphabet_size, config.characters)
         self.modules: dict[str, nn.Module] = {CNN: self._convolution}
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The maxima [F, D] within each fragment."""
-        return [
-            self._convolution(
-                batch["distinct_characters"],
-                batch["characters"],
-                batch["fragment_starts"],
-                batch["fragment_ends"],
-            )
-        ]
+        return [self._convolution(batch, batch["fragment_starts"], batch["fragment_ends"])]
 
 
 class CharacterConvolution(nn.Module):
     """Kernels of several heights over a stream of characters, and the maximum of each within some ranges."""
 
-    def __init__(
-        self,
-        alphabet_size: int,
-        dimension: int,
-        heights: tuple[int, ...],
-        kernels: int,
-        *,
-        padding: bool = False,
-        activation: str = "relu",
-    ) -> None:
+    def __init__(self, alphabet_size: int, settings: CharacterConfig) -> None:
         super().__init__()
-        self._padding = padding
-        self._activation = torch.tanh if activation == "tanh" else torch.relu
+        self._settings = settings
+        dimension, heights, kernels = settings.dimension, settings.heights, settings.kernels
         self.embedding = nn.Embedding(alphabet_size, dimension)
         nn.init.uniform_(self.embedding.weight, -0.25, 0.25)
-        self.heights = heights
         self.weights = nn.ParameterList(torch.empty(dimension, height * kernels) for height in heights)
         self.biases = nn.ParameterList(torch.zeros(kernels) for _ in heights)
         for height, weight in zip(heights, self.weights, strict=True):
             bound = (6 / (height * dimension + kernels)) ** 0.5
             nn.init.uniform_(weight, -bound, bound)
 
-    def forward(self, distinct: Tensor, characters: Tensor, starts: Tensor, ends: Tensor) -> Tensor:
+    def forward(self, batch: TorchBatch, starts: Tensor, ends: Tensor) -> Tensor:
         """[R, kernels * heights]: the maxima over the windows that lie wholly inside each range.
 
-        `characters` [C] points into the `distinct` rows [A] of the alphabet; `starts` and `ends` [R] are
-        half-open. A range shorter than a kernel has a 0 there. What a kernel makes of a character at one of
-        its places is computed once per distinct character; a window is a sum of such rows.
+        `starts` and `ends` [R] are half-open ranges of the batch's characters. A range shorter than a kernel
+        has a 0 there. What a kernel makes of a character at one of its places is computed once per distinct
+        character; a window is a sum of such rows.
         """
-        embedded = self.embedding(distinct)
-        if self._padding:
+        distinct, characters = batch["distinct_characters"], batch["characters"]
+        embedded, heights = self.embedding(distinct), self._settings.heights
+        if self._settings.padding:
             stream, first, end = (tensor.cpu().numpy() for tensor in (characters, starts, ends))
-            arrays = padded(stream, first, end, len(distinct), max(self.heights))
+            arrays = padded(stream, first, end, len(distinct), max(heights))
             characters, starts, ends = (torch.from_numpy(array).to(distinct.device) for array in arrays)
             embedded = torch.cat([embedded, embedded.new_zeros(1, embedded.shape[1])])
         parts = []
-        for height, weight, bias in zip(self.heights, self.weights, self.biases, strict=True):
+        for height, weight, bias in zip(heights, self.weights, self.biases, strict=True):
             places = (embedded @ weight).view(len(embedded), height, -1)
             sums = window_sums(places, characters) + bias
             parts.append(range_maximum(sums, starts, ends - height + 1))
-        return self._activation(torch.cat(parts, dim=1))
+        maxima = torch.cat(parts, dim=1)
+        return torch.tanh(maxima) if self._settings.activation == "tanh" else torch.relu(maxima)
 
 
 def range_maximum(values: Tensor, starts: Tensor, ends: Tensor) -> Tensor:

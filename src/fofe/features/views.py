@@ -16,7 +16,7 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.settings import require
-from fofe.features.characters import Convolution
+from fofe.features.characters import CharacterConfig, Convolution
 from fofe.features.fofe import scan, scan_back
 from fofe.features.lexicon import PLACES
 from fofe.features.word_cache import CachedWords, NeighbourLayer
@@ -111,6 +111,13 @@ class ViewConfig:
         return self.lookup != "uncased"
 
     @property
+    def kernels(self) -> CharacterConfig:
+        """The convolution by which a spelling view reads the characters of a word."""
+        return CharacterConfig(
+            dimension=self.character_dimension, heights=(self.height,), kernels=self.dimension
+        )
+
+    @property
     def window_layers(self) -> int:
         """How many layers a window view has."""
         return len(self.dilations) + self.context_layers
@@ -119,8 +126,7 @@ class ViewConfig:
 def view_shapes(view: ViewConfig, sizes: Sizes, read: int) -> Shapes:
     """The weights of a view; a window reads `read` numbers for each word."""
     if view.lookup == "spelling":
-        name, heights = f"spelling.{view.name}", (view.height,)
-        return Convolution.shapes(name, sizes.alphabet, view.character_dimension, heights, view.dimension)
+        return Convolution.shapes(f"spelling.{view.name}", sizes.alphabet, view.kernels)
     shapes: Shapes = {}
     if view.holds_table:
         shapes[table_name(view.name)] = (sizes.vocabularies[view.name], view.dimension)
@@ -141,7 +147,7 @@ class IsolatedWords:
             view.name: Table.from_weights(weights, view.holder) for view in self._views if view.has_table
         }
         self._convolutions = {
-            view.name: Convolution(f"spelling.{view.name}", weights, (view.height,))
+            view.name: Convolution(f"spelling.{view.name}", weights, view.kernels)
             for view in self._views
             if view.lookup == "spelling"
         }

@@ -32,9 +32,7 @@ class WordCodes:
         self._factor = config.factor
         self._spelling = nn.ModuleDict(
             {
-                view.name: CharacterConvolution(
-                    alphabet_size, view.character_dimension, (view.height,), view.dimension
-                )
+                view.name: CharacterConvolution(alphabet_size, view.kernels)
                 for view in config.views
                 if view.lookup == "spelling"
             }
@@ -92,12 +90,8 @@ class WordCodes:
                 vectors[view.name] = rows * batch["shares"][:, None] if view.lookup == "word" else rows
             elif view.lookup == "spelling":
                 # The space symbols around a word show the kernels where it begins and ends.
-                vectors[view.name] = self._spelling[view.name](
-                    batch["distinct_characters"],
-                    batch["characters"],
-                    batch["word_starts"] - 1,
-                    batch["word_ends"] + 1,
-                )
+                starts, ends = batch["word_starts"] - 1, batch["word_ends"] + 1
+                vectors[view.name] = self._spelling[view.name](batch, starts, ends)
         if self._windows:
             words = dropping.dropout(torch.cat(list(vectors.values()), dim=1), dropping.windows)
             for name, windows in self._windows.items():
