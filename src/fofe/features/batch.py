@@ -1,7 +1,5 @@
 """What the features get in torch: a batch of sentences and fragments, and what is dropped while training."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,25 +13,13 @@ from fofe.features import registry
 from fofe.features.encoded import EncodedText
 from fofe.features.fragments import Fragments
 
+TorchBatch = dict[str, Tensor]
+"""T tokens and F fragments of them: what features need, by name; see `make_batch`."""
 
-@dataclass(frozen=True)
-class TorchBatch:
-    """T tokens and F fragments of them."""
 
-    words: dict[str, Tensor]
-    """For each view with a table: [T] positions in the batch's own distinct rows; [M] for a lexicon."""
-    arrays: dict[str, Tensor]
-    """What features need, by name."""
-
-    def __getitem__(self, name: str) -> Tensor:
-        return self.arrays[name]
-
-    def to(self, device: torch.device) -> TorchBatch:
-        """The same batch on a device."""
-        return TorchBatch(
-            {name: rows.to(device) for name, rows in self.words.items()},
-            {name: array.to(device) for name, array in self.arrays.items()},
-        )
+def positions_name(view: str) -> str:
+    """The name of the positions [T] that a view's words have in the batch's own rows; [M] for a lexicon."""
+    return f"positions of {view}"
 
 
 def make_batch(
@@ -42,37 +28,26 @@ def make_batch(
     """The tensors of a batch, and for each view with a table the distinct rows [U] that it needs.
 
     `given` are the arrays that features cannot make from the text: `names` [F, B], the names of the model's
-    gazetteer that fragments match, and `schemes` [F, C], the annotation scheme of each fragment.
-    """
-    distinct: dict[str, Tensor] = {}
-    words: dict[str, Tensor] = {}
-    for name, rows in text.rows().items():
-        unique, inverse = np.unique(rows, return_inverse=True)
-        distinct[name] = torch.from_numpy(unique.astype(np.int64))
-        words[name] = torch.from_numpy(inverse.astype(np.int64))
-    arrays = _structure(text, fragments) | _characters(text, fragments)
-    for feature in registry.FEATURES:
-        arrays |= feature.arrays(text, fragments)
-    arrays |= given or {}
-    return TorchBatch(words, {name: torch.from_numpy(array) for name, array in arrays.items()}), distinct
-
-
-def _structure(text: EncodedText, fragments: Fragments) -> dict[str, NDArray[Any]]:
-    """How tokens form sentences and fragments.
+    gazetteer that fragments match, and `schemes` [F, C], the annotation scheme of each fragment. Besides
+    these, the positions of words, and what features have of their own (`Feature.arrays`) there are:
 
     starts, ends: [T] true at the first and at the last token of a sentence.
     from_start, to_end: [T] how many tokens precede and follow each one in its sentence.
     firsts, lasts: [F] the first and the last token of each fragment.
     """
-    from_start, to_end = text.distances()
-    return {
-        "starts": text.starts(),
-        "ends": text.ends(),
-        "from_start": from_start,
-        "to_end": to_end,
-        "firsts": fragments.firsts,
-        "lasts": fragments.lasts,
-    }
+    distinct: dict[str, Tensor] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, rows in text.rows().items():
+        unique, inverse = np.unique(rows, return_inverse=True)
+        distinct[name] = torch.from_numpy(unique.astype(np.int64))
+        arrays[positions_name(name)] = inverse.astype(np.int64)
+    arrays |= {"starts": text.starts(), "ends": text.ends()}
+    arrays["from_start"], arrays["to_end"] = text.distances()
+    arrays |= {"firsts": fragments.firsts, "lasts": fragments.lasts, **_characters(text, fragments)}
+    for feature in registry.FEATURES:
+        arrays |= feature.arrays(text, fragments)
+    arrays |= given or {}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}, distinct
 
 
 def _characters(text: EncodedText, fragments: Fragments) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from fofe.features.batch import Dropping, TorchBatch
+from fofe.features.batch import Dropping, TorchBatch, positions_name
 from fofe.features.characters_torch import CharacterConvolution
 from fofe.features.fofe_torch import scan_both
 from fofe.features.views import (
@@ -80,13 +80,14 @@ class WordCodes:
         """For each view, the vectors [T, D] of the words of a batch."""
         vectors: dict[str, Tensor] = {}
         for view in self._views:
+            positions = positions_name(view.name)
             if view.lookup == "lexicon":
                 means = nn.functional.embedding_bag(
-                    batch.words[view.name], tables[view.name], batch["match_offsets"], mode="mean"
+                    batch[positions], tables[view.name], batch["match_offsets"], mode="mean"
                 )
                 vectors[view.name] = means.view(-1, view.width)
             elif view.has_table:
-                rows = tables[view.name].index_select(0, batch.words[view.name])
+                rows = tables[view.name].index_select(0, batch[positions])
                 vectors[view.name] = rows * batch["shares"][:, None] if view.lookup == "word" else rows
             elif view.lookup == "spelling":
                 # The space symbols around a word show the kernels where it begins and ends.

@@ -57,10 +57,10 @@ class Network(nn.Module):
     ) -> Tensor:
         """Label scores [F, K] (before the softmax) of the fragments of a batch.
 
-        `tables` has, for each view with a table, the rows [U, D] that `batch.words` points into.
+        `tables` has, for each view with a table, the rows [U, D] that the positions in the batch point into.
         """
         features = self._features(batch, tables, dropping)
-        return self._scores(self.layers[0](features), batch.arrays.get(SCHEMES), dropping)
+        return self._scores(self.layers[0](features), batch.get(SCHEMES), dropping)
 
     def both_ways(
         self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED

@@ -96,7 +96,7 @@ class TorchEngine:
         batch, rows = make_batch(text, fragments, given)
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
-            scores = self._network(batch.to(self._device), tables)
+            scores = self._network({name: array.to(self._device) for name, array in batch.items()}, tables)
             probabilities: FloatArray = torch.softmax(scores, dim=1).cpu().numpy()
         return probabilities
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from fofe.base.arrays import BoolArray, FloatArray
-from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch
+from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch, positions_name
 from fofe.model.network import Network
 from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
@@ -102,19 +102,19 @@ class Learner:
         A network with annotation schemes learns every fragment both ways, conditioned on its corpus and
         unconditioned, so that the model also serves text of an unknown scheme.
         """
-        batch = part.share.to(self.device)
+        batch = {name: array.to(self.device) for name, array in part.share.items()}
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
-        if "conditioned_targets" in batch.arrays:
+        if "conditioned_targets" in batch:
             conditioned, plain = self.network.both_ways(batch, tables, dropping)
             losses = self._losses(conditioned, batch["conditioned_targets"])
             losses = (losses + self._losses(plain, batch["targets"])) / 2
         else:
             scores = self.network(batch, tables, dropping)
             losses = self._losses(scores, batch["targets"])
-            if "soft_targets" in batch.arrays:
+            if "soft_targets" in batch:
                 weight = self.config.distillation_weight
                 losses = distillation_loss(losses, scores, batch["soft_targets"], weight)
-        if "weights" in batch.arrays:
+        if "weights" in batch:
             losses = losses * batch["weights"]
         return losses.mean() * (len(losses) / part.total)
 
@@ -167,9 +167,7 @@ def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepar
         if share is not batch:
             needed = batch.text.rows().items()
             own, rows = rows, {name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in needed}
-            words = {
-                name: torch.searchsorted(rows[name], own[name])[positions]
-                for name, positions in tensors.words.items()
-            }
-            tensors = replace(tensors, words=words)
+            for name in own:
+                positions = tensors[positions_name(name)]
+                tensors[positions_name(name)] = torch.searchsorted(rows[name], own[name])[positions]
         yield _Prepared(tensors, rows, len(batch.fragments))
