@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import os
+import platform
 import random
 import shutil
 import sys
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 # One thread for NumPy and torch, here and in the processes that tests start: set before they are loaded.
 # Several threads gain nothing on arrays this small, and beside a busy process they wait for each other.
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+
+# What is trained, and so what the documentation shows, depends on the instructions of the processor.
+# These are the ones that all current x86-64 processors have.
+if platform.machine() == "x86_64":
+    os.environ.update(
+        ATEN_CPU_CAPABILITY="avx2", MKL_CBWR="AVX2", ONEDNN_MAX_CPU_ISA="AVX2", OPENBLAS_CORETYPE="Haswell"
+    )
 
 # A slow machine must not fail a property that holds.
 settings.register_profile("fofe", deadline=None, suppress_health_check=[HealthCheck.too_slow])
