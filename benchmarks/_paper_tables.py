@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fofe.features.config import ModelConfig
-from fofe.features.views import BAG, CODES, LEFT_EXCLUDING, LEFT_INCLUDING, RIGHT_EXCLUDING, RIGHT_INCLUDING
+from fofe.features.config import (
+    BAG,
+    CODES,
+    LEFT_EXCLUDING,
+    LEFT_INCLUDING,
+    RIGHT_EXCLUDING,
+    RIGHT_INCLUDING,
+    ModelConfig,
+)
 
 INCLUDING = (LEFT_INCLUDING, RIGHT_INCLUDING)
 EXCLUDING = (LEFT_EXCLUDING, RIGHT_EXCLUDING)

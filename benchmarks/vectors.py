@@ -21,7 +21,7 @@ from pathlib import Path
 from _conll import CONFIGS, FAST, study
 from _record import RUNS, as_command, on_one_thread, record_seed, shared
 
-from fofe.features.views import ViewConfig
+from fofe.features.config import ViewConfig
 from fofe.training.config import load_config
 from fofe.vectors.train import VectorSettings, train_vectors
 

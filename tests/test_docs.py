@@ -39,8 +39,7 @@ import pytest
 
 import fofe
 from fofe.cli import main, make_parser
-from fofe.features.gazetteer import GazetteerConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import GazetteerConfig, ViewConfig
 from fofe.tagging.installed import installed_models
 from fofe.training.config import CorpusConfig, DataConfig, RunConfig, load_config
 

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from fofe.base.errors import ConfigError
 from fofe.base.settings import build, read_toml, to_table, to_toml
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ import pytest
 from fofe.base.errors import FofeError, InputError
 from fofe.cli import make_parser
 from fofe.decode import Decoding
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import BAG, ViewConfig
+from fofe.features.config import BAG, CharacterConfig, ModelConfig, ViewConfig
 
 CASED = ViewConfig("cased", "cased")
 

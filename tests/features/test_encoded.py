@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import all_fragments
-from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 
 words = st.text(alphabet="abcX é😀", min_size=1, max_size=6)

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.features.config import FAR
 from fofe.features.surroundings import (
     FACTOR,
-    FAR,
     FEW,
     FEW_AROUND,
     NEARBY,

@@ -11,13 +11,11 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import BoolArray, FloatArray
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
+from fofe.features.config import CODES, CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments
-from fofe.features.gazetteer import GazetteerConfig, make_table
+from fofe.features.gazetteer import make_table
 from fofe.features.surroundings import importance, surroundings, weighted
-from fofe.features.views import CODES, ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 
 if TYPE_CHECKING:

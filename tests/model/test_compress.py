@@ -12,8 +12,7 @@ import pytest
 
 from fofe.base.errors import FofeError, ModelError
 from fofe.decode import Decoding
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.word_table import Table
 from fofe.model.compress import compress, prune, words_of
 from fofe.model.engine import Engine

@@ -12,11 +12,8 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.features.batch import TorchBatch, make_batch
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
+from fofe.features.config import CharacterConfig, GazetteerConfig, ModelConfig, ViewConfig
 from fofe.features.fragments import all_fragments
-from fofe.features.gazetteer import GazetteerConfig
-from fofe.features.views import ViewConfig
 from fofe.model import engine as engine_module
 from fofe.model.engine import Engine
 from fofe.model.torch_engine import TorchEngine

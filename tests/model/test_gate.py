@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from fofe.base.arrays import FloatArray
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Key, SentenceBounds
 from fofe.features.fragments import all_fragments, offsets_of
-from fofe.features.views import IsolatedWords, ViewConfig
+from fofe.features.views import IsolatedWords
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
 

@@ -13,13 +13,11 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.features.batch import make_batch
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
+from fofe.features.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.fofe import encode
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.registry import input_columns
-from fofe.features.views import CODES, ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.network import Network
 

@@ -15,9 +15,7 @@ import torch
 from fofe.base.errors import ModelError
 from fofe.decode import Decoding
 from fofe.features import registry
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.model.torch_engine import TorchEngine

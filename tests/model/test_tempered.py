@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from fofe.decode import Decoding
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.tagging.model import Model

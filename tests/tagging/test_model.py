@@ -22,9 +22,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.decode import Decoding, agree
 from fofe.features import config as config_module
 from fofe.features import surroundings
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel
 from fofe.tagging import model as tagger

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
-from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Vocabulary
 from fofe.training.annotation import LabelledSentence
 from fofe.training.batches import RareWords, Sampler

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from fofe.cli import main
+from fofe.features.config import GazetteerConfig
 from fofe.features.fragments import all_fragments
-from fofe.features.gazetteer import GazetteerConfig
 from fofe.features.name_table import NameTable
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.model.network import Network
 from fofe.training.batches import prefetched
 from fofe.training.config import TrainingConfig

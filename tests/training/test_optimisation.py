@@ -7,9 +7,7 @@ import pytest
 import torch
 
 from fofe.base.errors import ConfigError
-from fofe.features.characters import CharacterConfig
-from fofe.features.config import ModelConfig
-from fofe.features.views import ViewConfig
+from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.formats.vectors import WordVectors
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig

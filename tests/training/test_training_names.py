@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
+from fofe.features.config import GazetteerConfig
 from fofe.features.fragments import all_fragments
-from fofe.features.gazetteer import GazetteerConfig, build_gazetteer, save_gazetteer
+from fofe.features.gazetteer import build_gazetteer, save_gazetteer
 from fofe.features.name_table import KINDS
 from fofe.model.storage import load_model
 from fofe.tagging.model import load

@@ -4,64 +4,19 @@ The code of a fragment is a difference of prefix codes of the text, and its maxi
 convolved text: so all fragments share one scan and one convolution.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.base.settings import require
+from fofe.features.config import CharacterConfig, ModelConfig
 from fofe.features.encoded import Encoder, Spelling
 from fofe.features.feature import Addend, Feature, ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
 
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
-
 CNN = "character_cnn"
 SPELT = "spelt"
-ACTIVATIONS = ("relu", "tanh")
-
-
-@dataclass(frozen=True)
-class CharacterConfig:
-    """What the network sees of a fragment's own characters."""
-
-    fofe: bool = True
-    """Whether it sees their FOFE codes."""
-    cnn: bool = True
-    """Whether it sees what a convolution makes of them."""
-    dimension: int = 64
-    factor: float = 0.8
-    """FOFE: the forgetting factor."""
-    heights: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 8, 9)
-    """CNN: how many characters the kernels span."""
-    kernels: int = 16
-    """CNN: how many kernels there are of each height."""
-    padding: bool = False
-    """CNN: whether kernels also see zeros, one before a fragment and their height behind it."""
-    activation: str = "relu"
-    """CNN: what the maxima go through."""
-    spaces: bool = True
-    """Whether a space symbol stands between the words of a fragment."""
-    initials: bool = False
-    """Whether the network sees the FOFE codes of the first characters of a fragment's words."""
-
-    def __post_init__(self) -> None:
-        require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
-        require(self, "dimension kernels heights", lambda size: size >= 1, "must be at least 1")
-        require(self, "activation", ACTIVATIONS.__contains__, f"must be one of {', '.join(ACTIVATIONS)}")
-        if self.cnn and not self.heights:
-            raise ValueError("heights must not be empty while cnn is true")
-
-    @property
-    def in_use(self) -> bool:
-        """Whether the network sees anything of a fragment's characters."""
-        return self.fofe or self.cnn or self.initials
 
 
 SpeltFragments = tuple[Spelling, IntArray, IntArray]

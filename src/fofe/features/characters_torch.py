@@ -1,19 +1,15 @@
 """The characters of fragments in torch: FOFE codes and the convolution."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from fofe.features.batch import Dropping, TorchBatch
-from fofe.features.characters import CNN, CharacterConfig, padded
+from fofe.features.characters import CNN, padded
+from fofe.features.config import CharacterConfig, ModelConfig
 from fofe.features.fofe_torch import scan_both
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 
 class CharacterFofe:

@@ -1,15 +1,162 @@
 """What a model looks at and how it is built: saved with it, so that a stored model explains itself."""
 
+import re
 from dataclasses import dataclass, field
 
 from fofe.base.errors import FofeError
 from fofe.base.settings import require
-from fofe.features.characters import CharacterConfig
-from fofe.features.gazetteer import GazetteerConfig
-from fofe.features.surroundings import FAR
-from fofe.features.views import ViewConfig
+from fofe.features.lexicon import PLACES
 from fofe.text.normalise import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
+
+BAG = "bag"
+LEFT_INCLUDING = "left_including"
+LEFT_EXCLUDING = "left_excluding"
+RIGHT_INCLUDING = "right_including"
+RIGHT_EXCLUDING = "right_excluding"
+CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
+"""The word features of a fragment, in the order in which they stand in the network's input."""
+TABLE_LOOKUPS = ("cased", "uncased", "word", "lexicon")
+LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window")
+ACTIVATIONS = ("relu", "tanh")
+FAR = 1000
+"""How far surroundings reach, in tokens: text without full stops has sentences without end."""
+
+
+@dataclass(frozen=True)
+class CharacterConfig:
+    """What the network sees of a fragment's own characters."""
+
+    fofe: bool = True
+    """Whether it sees their FOFE codes."""
+    cnn: bool = True
+    """Whether it sees what a convolution makes of them."""
+    dimension: int = 64
+    factor: float = 0.8
+    """FOFE: the forgetting factor."""
+    heights: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 8, 9)
+    """CNN: how many characters the kernels span."""
+    kernels: int = 16
+    """CNN: how many kernels there are of each height."""
+    padding: bool = False
+    """CNN: whether kernels also see zeros, one before a fragment and their height behind it."""
+    activation: str = "relu"
+    """CNN: what the maxima go through."""
+    spaces: bool = True
+    """Whether a space symbol stands between the words of a fragment."""
+    initials: bool = False
+    """Whether the network sees the FOFE codes of the first characters of a fragment's words."""
+
+    def __post_init__(self) -> None:
+        require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
+        require(self, "dimension kernels heights", lambda size: size >= 1, "must be at least 1")
+        require(self, "activation", ACTIVATIONS.__contains__, f"must be one of {', '.join(ACTIVATIONS)}")
+        if self.cnn and not self.heights:
+            raise ValueError("heights must not be empty while cnn is true")
+
+    @property
+    def in_use(self) -> bool:
+        """Whether the network sees anything of a fragment's characters."""
+        return self.fofe or self.cnn or self.initials
+
+
+@dataclass(frozen=True)
+class ViewConfig:
+    """One way to see every word, and which codes of the fragment are made from it."""
+
+    name: str
+    lookup: str
+    dimension: int = 256
+    codes: tuple[str, ...] = CODES
+    vectors: str | None = None
+    """Word vectors that a table starts from; random without."""
+    min_count: int = 2
+    """Table: how often a training word that the vectors lack must occur to get a row of its own."""
+    scale: float = 1.0
+    """Table: what the vectors are multiplied by."""
+    table: str | None = None
+    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
+    dilations: tuple[int, ...] = (1,)
+    """Window: one layer for each, which sees a word and those that many words to its left and right."""
+    context_layers: int = 0
+    """Window: how many more layers see a word beside the codes of all words to its left and right."""
+    context_factors: tuple[float, ...] = (0.5, 0.85)
+    """Window: the forgetting factors of these codes; each is used for an even share of the dimensions."""
+    height: int = 3
+    """Spelling: how many characters a kernel spans."""
+    character_dimension: int = 32
+    """Spelling: how many numbers a character has."""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[\w-]+", self.name):
+            raise ValueError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
+        require(self, "lookup", LOOKUPS.__contains__, f"must be one of {', '.join(LOOKUPS)}")
+        require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
+        sizes = "dimension height character_dimension dilations"
+        require(self, sizes, lambda size: size >= 1, "must be at least 1")
+        require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
+        require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
+        for key in ("dilations", "context_factors"):
+            if not getattr(self, key):
+                raise ValueError(f"{key} must not be empty")
+        if self.table is not None and self.lookup != "lexicon":
+            raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
+        if self.table is not None and self.vectors is not None:
+            raise ValueError(f"a view that shares the table of {self.table!r} has no vectors of its own")
+        if self.table is not None and (self.scale, self.min_count) != (1.0, 2):
+            raise ValueError(f"scale and min_count are those of {self.table!r}, whose table the view shares")
+
+    @property
+    def has_table(self) -> bool:
+        return self.lookup in TABLE_LOOKUPS
+
+    @property
+    def holds_table(self) -> bool:
+        """Whether it has a table of its own."""
+        return self.has_table and self.table is None
+
+    @property
+    def holder(self) -> str:
+        """The name of the view that has the table it looks words up in."""
+        return self.table or self.name
+
+    @property
+    def width(self) -> int:
+        """How many numbers the view has for a token: a lexicon has a vector for each place in a word."""
+        return PLACES * self.dimension if self.lookup == "lexicon" else self.dimension
+
+    @property
+    def is_cased(self) -> bool:
+        """Whether its table distinguishes upper from lower case."""
+        return self.lookup != "uncased"
+
+    @property
+    def kernels(self) -> CharacterConfig:
+        """The convolution by which a spelling view reads the characters of a word."""
+        return CharacterConfig(
+            dimension=self.character_dimension, heights=(self.height,), kernels=self.dimension
+        )
+
+    @property
+    def window_layers(self) -> int:
+        """How many layers a window view has."""
+        return len(self.dilations) + self.context_layers
+
+
+@dataclass(frozen=True)
+class GazetteerConfig:
+    """The names that fragments are looked up among."""
+
+    file: str | None = None
+    """A gazetteer; the model takes a copy along."""
+    training_names: bool = False
+    """Whether the mentions of the training corpus are names too, each for all documents but its own."""
+    types: tuple[str, ...] = ()
+    """The types of all names; filled in when training begins."""
+
+    def __post_init__(self) -> None:
+        if self.file is None and not self.training_names:
+            raise ValueError("give a file or set training_names = true: there are no names")
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.fragments import offsets_of, ragged
 from fofe.features.lexicon import Matches, WordFinder
 from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.text.segment import InWord, in_words, segmenter
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 Key = str | InWord
 """What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""

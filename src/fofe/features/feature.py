@@ -1,26 +1,22 @@
 """What a feature is: one kind of input of the network, described in one module.
 
-A module has the feature's settings, its columns in the network's input, its weights and its code in NumPy. A
-feature that computes with torch while training has a twin, a class of the same name in `torch_module`. Adding
-a feature takes such a module and a line in `FEATURES` (fofe.features.registry).
+A module has the feature's columns in the network's input, its weights and its code in NumPy; its settings are
+in `fofe.features.config`. A feature that computes with torch while training has a twin, a class of the same
+name in `torch_module`. Adding a feature takes such a module and a line in `FEATURES` (fofe.features.registry).
 """
-
-from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
 from fofe.features.fragments import Fragments
 from fofe.features.word_cache import CachedWords
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 Shapes = dict[str, tuple[int, ...]]
 """The shapes of weights, by the names under which a model stores them."""

@@ -1,12 +1,10 @@
 """The gazetteer: names by type that fragments are looked up among; made from lists, stored as keys."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -16,33 +14,15 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
+from fofe.features.config import ModelConfig
 from fofe.features.feature import Addend, Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
 from fofe.features.name_table import EXACT, FOLDED, KINDS, LAST, NameTable, keys_of
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 FORMAT = "fofe-gazetteer-1"
 NAMES = "names"
 NO_TAB = "lines without a name, a tab and a type left out"
 NAMELESS = "names without a letter or a digit left out"
-
-
-@dataclass(frozen=True)
-class GazetteerConfig:
-    """The names that fragments are looked up among."""
-
-    file: str | None = None
-    """A gazetteer; the model takes a copy along."""
-    training_names: bool = False
-    """Whether the mentions of the training corpus are names too, each for all documents but its own."""
-    types: tuple[str, ...] = ()
-    """The types of all names; filled in when training begins."""
-
-    def __post_init__(self) -> None:
-        if self.file is None and not self.training_names:
-            raise ValueError("give a file or set training_names = true: there are no names")
 
 
 class GazetteerMatches(Feature):

@@ -1,18 +1,12 @@
 """The list of all features, and where each stands in the network's input."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from fofe.features.characters import CharacterCnn, CharacterFofe, Initials
+from fofe.features.config import ModelConfig
 from fofe.features.feature import Feature
 from fofe.features.gazetteer import GazetteerMatches
 from fofe.features.schemes import Schemes
 from fofe.features.surroundings import Surroundings
 from fofe.features.word_codes import WordCodes
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 FEATURES: tuple[type[Feature], ...] = (
     WordCodes,

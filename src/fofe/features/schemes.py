@@ -4,18 +4,13 @@ The annotation scheme of a corpus adds to every layer. A network that is conditi
 unknown scheme.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray
+from fofe.features.config import ModelConfig
 from fofe.features.feature import Feature, ModelParts, Shapes, Sizes
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
 
 SCHEMES = "schemes"
 CONDITIONED = "conditioned."

@@ -5,30 +5,24 @@ other sentences, which speak of goals. So the network can also see the mean of t
 mean of the words around it by a FOFE code of sentences: what is further away counts less.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.features.config import FAR, ModelConfig
 from fofe.features.encoded import EncodedText
 from fofe.features.feature import Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
 from fofe.features.vocabulary import Vocabulary
 from fofe.features.word_table import Table
 
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
-
 SURROUNDINGS = "surroundings"
 SUBJECTS = "subjects"
 
 NEARBY = 16
 """How many sentences before and after are seen."""
-FAR = 1000
-"""How many tokens these may take: text without full stops has sentences without end."""
 FACTOR = 0.8
 """The forgetting factor from one sentence to the next."""
 FREQUENT = 300

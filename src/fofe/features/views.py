@@ -5,122 +5,21 @@ tokens share evenly. `lexicon` looks up all words that could run through the tok
 characters. `window` reads these views of a word and of its neighbours.
 """
 
-from __future__ import annotations
-
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
-from fofe.base.settings import require
-from fofe.features.characters import CharacterConfig, Convolution
+from fofe.features.characters import Convolution
+from fofe.features.config import ModelConfig, ViewConfig
+from fofe.features.encoded import EncodedText
+from fofe.features.feature import Shapes, Sizes
 from fofe.features.fofe import scan, scan_back
-from fofe.features.lexicon import PLACES
 from fofe.features.word_cache import CachedWords, NeighbourLayer
 from fofe.features.word_table import Table, table_name
 
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
-    from fofe.features.encoded import EncodedText
-    from fofe.features.feature import Shapes, Sizes
-
-BAG = "bag"
-LEFT_INCLUDING = "left_including"
-LEFT_EXCLUDING = "left_excluding"
-RIGHT_INCLUDING = "right_including"
-RIGHT_EXCLUDING = "right_excluding"
-CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
-"""The word features of a fragment, in the order in which they stand in the network's input."""
 SIDES = (-1, 0, 1)
 """What a window layer sees of a text, in steps of its dilation: the order of its weights."""
-TABLE_LOOKUPS = ("cased", "uncased", "word", "lexicon")
-LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window")
-
-
-@dataclass(frozen=True)
-class ViewConfig:
-    """One way to see every word, and which codes of the fragment are made from it."""
-
-    name: str
-    lookup: str
-    dimension: int = 256
-    codes: tuple[str, ...] = CODES
-    vectors: str | None = None
-    """Word vectors that a table starts from; random without."""
-    min_count: int = 2
-    """Table: how often a training word that the vectors lack must occur to get a row of its own."""
-    scale: float = 1.0
-    """Table: what the vectors are multiplied by."""
-    table: str | None = None
-    """Lexicon: the view whose words and vectors it shares, instead of a table of its own."""
-    dilations: tuple[int, ...] = (1,)
-    """Window: one layer for each, which sees a word and those that many words to its left and right."""
-    context_layers: int = 0
-    """Window: how many more layers see a word beside the codes of all words to its left and right."""
-    context_factors: tuple[float, ...] = (0.5, 0.85)
-    """Window: the forgetting factors of these codes; each is used for an even share of the dimensions."""
-    height: int = 3
-    """Spelling: how many characters a kernel spans."""
-    character_dimension: int = 32
-    """Spelling: how many numbers a character has."""
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[\w-]+", self.name):
-            raise ValueError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
-        require(self, "lookup", LOOKUPS.__contains__, f"must be one of {', '.join(LOOKUPS)}")
-        require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
-        sizes = "dimension height character_dimension dilations"
-        require(self, sizes, lambda size: size >= 1, "must be at least 1")
-        require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
-        require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
-        for key in ("dilations", "context_factors"):
-            if not getattr(self, key):
-                raise ValueError(f"{key} must not be empty")
-        if self.table is not None and self.lookup != "lexicon":
-            raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
-        if self.table is not None and self.vectors is not None:
-            raise ValueError(f"a view that shares the table of {self.table!r} has no vectors of its own")
-        if self.table is not None and (self.scale, self.min_count) != (1.0, 2):
-            raise ValueError(f"scale and min_count are those of {self.table!r}, whose table the view shares")
-
-    @property
-    def has_table(self) -> bool:
-        return self.lookup in TABLE_LOOKUPS
-
-    @property
-    def holds_table(self) -> bool:
-        """Whether it has a table of its own."""
-        return self.has_table and self.table is None
-
-    @property
-    def holder(self) -> str:
-        """The name of the view that has the table it looks words up in."""
-        return self.table or self.name
-
-    @property
-    def width(self) -> int:
-        """How many numbers the view has for a token: a lexicon has a vector for each place in a word."""
-        return PLACES * self.dimension if self.lookup == "lexicon" else self.dimension
-
-    @property
-    def is_cased(self) -> bool:
-        """Whether its table distinguishes upper from lower case."""
-        return self.lookup != "uncased"
-
-    @property
-    def kernels(self) -> CharacterConfig:
-        """The convolution by which a spelling view reads the characters of a word."""
-        return CharacterConfig(
-            dimension=self.character_dimension, heights=(self.height,), kernels=self.dimension
-        )
-
-    @property
-    def window_layers(self) -> int:
-        """How many layers a window view has."""
-        return len(self.dilations) + self.context_layers
 
 
 def view_shapes(view: ViewConfig, sizes: Sizes, read: int) -> Shapes:

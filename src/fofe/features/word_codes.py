@@ -4,34 +4,28 @@ In the network's first layer they are a sum over a fragment's start, its end and
 start, end and word is projected once, whatever the number of fragments that share it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
-from fofe.features.encoded import EncodedText, SentenceBounds
-from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
-from fofe.features.fofe import scan, scan_back
-from fofe.features.fragments import Fragments, covered_tokens
-from fofe.features.views import (
+from fofe.features.config import (
     BAG,
     CODES,
     LEFT_EXCLUDING,
     LEFT_INCLUDING,
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
-    IsolatedWords,
-    WindowView,
-    view_shapes,
+    ModelConfig,
 )
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
+from fofe.features.encoded import EncodedText, SentenceBounds
+from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
+from fofe.features.fofe import scan, scan_back
+from fofe.features.fragments import Fragments, covered_tokens
+from fofe.features.views import IsolatedWords, WindowView, view_shapes
 
 VECTORS = "vectors"
 

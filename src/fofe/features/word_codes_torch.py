@@ -1,27 +1,22 @@
 """Word codes and views in torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from fofe.features.batch import Dropping, TorchBatch, positions_name
 from fofe.features.characters_torch import CharacterConvolution
-from fofe.features.fofe_torch import scan_both
-from fofe.features.views import (
+from fofe.features.config import (
     BAG,
     LEFT_EXCLUDING,
     LEFT_INCLUDING,
     RIGHT_EXCLUDING,
     RIGHT_INCLUDING,
+    ModelConfig,
     ViewConfig,
 )
-
-if TYPE_CHECKING:
-    from fofe.features.config import ModelConfig
+from fofe.features.fofe_torch import scan_both
 
 
 class WordCodes:

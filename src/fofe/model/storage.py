@@ -25,12 +25,11 @@ from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, read_text
 from fofe.base.settings import build, require, to_table
 from fofe.decode import Decoding
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.feature import Shapes, Sizes
 from fofe.features.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
-from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.model.engine import weight_shapes

@@ -16,10 +16,9 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder, Segments
 from fofe.features.surroundings import importance
-from fofe.features.views import ViewConfig
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import Table
 from fofe.formats.vectors import WordVectors, read_vectors

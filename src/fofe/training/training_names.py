@@ -11,8 +11,9 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.features import name_table
+from fofe.features.config import GazetteerConfig
 from fofe.features.fragments import Fragments, offsets_of
-from fofe.features.gazetteer import GazetteerConfig, load_gazetteer, make_table
+from fofe.features.gazetteer import load_gazetteer, make_table
 from fofe.features.name_table import KINDS, FragmentKeys, Keys, NameBits, NameTable, keys_of, keys_within
 from fofe.model.storage import StoredModel
 from fofe.training.annotation import LabelledSentence
