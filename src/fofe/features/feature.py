@@ -2,7 +2,7 @@
 
 A module has the feature's columns in the network's input, its weights and its code in NumPy; its settings are
 in `fofe.features.config`. A feature that computes with torch while training has a twin, a class of the same
-name in `torch_module`. Adding a feature takes such a module and a line in `FEATURES` (fofe.features.registry).
+name in `torch_module`. A new feature takes such a module and a line in `FEATURES` (fofe.features.registry).
 """
 
 from abc import ABC, abstractmethod
