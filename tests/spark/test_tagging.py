@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.spark.tagging import count_lines, cut_up, numbered, read_range
+from fofe.spark.tagging import cut_up, read_range
 
 
 @given(st.lists(st.binary(max_size=12), min_size=1, max_size=3), st.integers(1, 9))
@@ -21,9 +21,7 @@ def test_ranges_give_every_line_once_with_its_number(
         path = folder / str(number)
         path.write_bytes(content.replace(b"\x00", b"\n"))
         paths.append(str(path))
-    ranges = cut_up(paths, size)
-    ranges = numbered(ranges, map(count_lines, ranges))
-    found = [(part.path, *line) for part in ranges for line in read_range(part)]
+    found = [(part.path, *line) for part in cut_up(paths, size) for line in read_range(part)]
     expected = [
         (path, number, line)
         for path in paths

@@ -1,23 +1,23 @@
 """Tagging on Spark: the texts of a DataFrame, and what `fofe tag` does with files.
 
-A model is loaded once in each Python worker, and stays there for later jobs. Files of lines are cut into
-ranges of bytes, so that workers can read parts of one file. A line belongs to the range in which it begins.
-To number lines as one reader would, the lines of all ranges are counted first; that costs little beside what
-is done with them.
+A model is loaded once in each Python worker, and stays there for later jobs. The driver cuts files of lines
+into ranges of bytes, so that workers can read parts of one file and still number lines as one reader would.
+Reading them for that costs little beside what is done with them.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from fofe.base.errors import FofeError, InputError
+from fofe.base.errors import FofeError
+from fofe.base.files import STANDARD, open_bytes
 from fofe.tagging.installed import AUTO, model_path
-from fofe.tagging.parquet import text_inputs, with_mentions
+from fofe.tagging.parquet import mentions_type, text_inputs, with_mentions
 from fofe.tagging.pipeline import Input, Tagged, TagJob, chunks, mentions_only
 from fofe.tagging.sources import TEXT_LINES, Source, line_input
 
@@ -25,20 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-MENTIONS = "array<struct<start:int,end:int,type:string,kind:string,score:double,text:string>>"
-"""The column of mentions, in Spark's words. Offsets are half-open and count code points of the text."""
-
 RANGE_BYTES = 4 << 20
 _LINES = (TEXT_LINES, "jsonl")
 
 
 def tag(
-    frame: DataFrame,
-    text_col: str,
-    model: str | Path,
-    *,
-    mentions_col: str = "mentions",
-    **options: Any,
+    frame: DataFrame, text_col: str, model: str | Path, *, mentions_col: str = "mentions", **options: Any
 ) -> DataFrame:
     """The rows of a DataFrame with one more column, the mentions of the text in each.
 
@@ -50,7 +42,8 @@ def tag(
         mentions_col: the name of the new column, an array of structs: start, end, type, kind, score, text.
         options: how to decode, as in `Model.with_options`.
     """
-    from pyspark.sql import types
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
 
     if text_col not in frame.columns:
         raise FofeError(f"no column {text_col!r} among {', '.join(frame.columns)}")
@@ -59,17 +52,13 @@ def tag(
     path = AUTO if model == AUTO else str(model_path(model).resolve())
     job = pickle.dumps(TagJob(path, mentions_only, options=options))
     _started(job)  # what is wrong with a model is reported here, not by a worker in the middle of the job
-    column = types.StructField(mentions_col, types._parse_datatype_string(MENTIONS))
-    schema = types.StructType([*frame.schema.fields, column])
-    return frame.mapInArrow(partial(_tag_batches, job, text_col, mentions_col), schema)
 
+    def tag_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield with_mentions(batch, _started(job)(text_inputs(batch, text_col)), mentions_col)
 
-def _tag_batches(
-    job: bytes, text_col: str, mentions_col: str, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    tag_chunk = _started(job)
-    for batch in batches:
-        yield with_mentions(batch, tag_chunk(text_inputs(batch, text_col)), mentions_col)
+    column = StructField(mentions_col, from_arrow_type(mentions_type()))
+    return frame.mapInArrow(tag_batches, StructType([*frame.schema.fields, column]))
 
 
 def tag_lines(
@@ -79,19 +68,20 @@ def tag_lines(
     from pyspark.storagelevel import StorageLevel
 
     for source in sources:
-        if source.kind not in _LINES or source.path == "-":
+        if source.kind not in _LINES or source.path == STANDARD:
             raise FofeError(
                 f"Spark reads files of lines, plain text or JSON, and parquet; {source.path} is {source.kind}"
             )
     kinds = {source.path: source.kind for source in sources}
-    ranges = cut_up(list(kinds), RANGE_BYTES)
-    tasks = max(1, len(ranges))
-    counts = [0] * len(ranges)
-    if any(part.start for part in ranges):  # nobody asks for them where every file is one range
-        counts = spark.sparkContext.parallelize(ranges, tasks).map(count_lines).collect()
-    work = [(kinds[part.path], part) for part in numbered(ranges, counts)]
-    tag_ranges = partial(_tag_ranges, pickle.dumps(job))
-    tagged = spark.sparkContext.parallelize(work, tasks).mapPartitions(tag_ranges)
+    ranges = [(kinds[part.path], part) for part in cut_up(kinds, RANGE_BYTES)]
+    pickled = pickle.dumps(job)
+
+    def tag_ranges(ranges: Iterable[tuple[str, Range]]) -> Iterator[Tagged[str]]:
+        for kind, part in ranges:
+            inputs = (line_input(Source(part.path, kind), *line) for line in read_range(part))
+            yield from map(_started(pickled), chunks(inputs))
+
+    tagged = spark.sparkContext.parallelize(ranges, max(1, len(ranges))).mapPartitions(tag_ranges)
     tagged.persist(StorageLevel.DISK_ONLY)
     try:
         tagged.count()  # all partitions at the same time; read one after another they would be made so
@@ -118,61 +108,29 @@ def _started(job: bytes) -> Callable[[list[Input]], Tagged[Any]]:
     return cast(TagJob[Any], pickle.loads(job)).start()
 
 
-def _tag_ranges(job: bytes, ranges: Iterable[tuple[str, Range]]) -> Iterator[Tagged[Any]]:
-    tag_chunk = _started(job)
-    for kind, part in ranges:
-        inputs = (line_input(Source(part.path, kind), *line) for line in read_range(part))
-        yield from map(tag_chunk, chunks(inputs))
-
-
 class Range(NamedTuple):
-    """A range of bytes of a file, and the number of its first line."""
+    """A range of bytes of a file, whole lines, and the number of the first."""
 
     path: str
     start: int
     end: int
-    first_line: int = 1
+    first_line: int
 
 
 def cut_up(paths: Iterable[str], size: int) -> list[Range]:
-    """The ranges of some files, in their order."""
+    """The ranges of some files, in their order, of about so many bytes each."""
     found = []
     for path in paths:
-        try:
-            total = os.stat(path).st_size
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", path=path) from None
-        found += [Range(path, start, min(start + size, total)) for start in range(0, total, size)]
+        start, first_line = 0, 1
+        with open_bytes(path) as stream:
+            while lines := stream.readlines(size):
+                found.append(Range(path, start, stream.tell(), first_line))
+                start, first_line = stream.tell(), first_line + len(lines)
     return found
 
 
 def read_range(part: Range) -> Iterator[tuple[int, bytes]]:
-    """The lines that begin in a range, with their numbers."""
-    try:
-        with open(part.path, "rb") as stream:
-            if part.start:
-                stream.seek(part.start - 1)
-                stream.readline()  # the rest of a line that began before, or the end of the one before
-            number = part.first_line
-            while stream.tell() < part.end and (line := stream.readline()):
-                yield number, line
-                number += 1
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=part.path) from None
-
-
-def count_lines(part: Range) -> int:
-    """How many lines begin in a range."""
-    return sum(1 for _ in read_range(part))
-
-
-def numbered(ranges: Iterable[Range], counts: Iterable[int]) -> list[Range]:
-    """The ranges with the numbers of their first lines, from the counts of their lines."""
-    found: list[Range] = []
-    next_line = 1
-    for part, count in zip(ranges, counts, strict=True):
-        if not part.start:
-            next_line = 1
-        found.append(part._replace(first_line=next_line))
-        next_line += count
-    return found
+    """The lines of a range, with their numbers."""
+    with open_bytes(part.path) as stream:
+        stream.seek(part.start)
+        return enumerate(BytesIO(stream.read(part.end - part.start)), start=part.first_line)
