@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from fofe.base.journal import JOURNAL
+from fofe.base.journal import JOURNAL, Journal
 from fofe.base.report import Report
 from fofe.cli import main
+from fofe.kbp.source import source_files
 from fofe.kbp.tab import read_tab
+from fofe.kbp.tag import SourceTagging, tag_files
 
 from .conftest import BODY, FORUM, NEWSWIRE
 
@@ -164,11 +166,36 @@ def test_a_killed_run_goes_on_to_the_same_result(
     assert not work.exists()
 
 
-def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
-    from fofe.base.journal import Journal
-    from fofe.kbp.source import source_files
-    from fofe.kbp.tag import SourceTagging, tag_files
+def source(text: str, language: str, folder: Path) -> Path:
+    path = folder / f"{len(text)}.xml"
+    path.write_text(f'<doc id="{language}_{len(text)}">{text}</doc>', encoding="utf-8")
+    return path
 
+
+TEXTS = [
+    "Anna Berg met the mayor of Bergen.",
+    "In Lima it rained.",
+    "The University of Lima hired Li Wei in 2014.",
+]
+
+
+def test_documents_alone_do_not_depend_on_others(tiny_path: Path, tmp_path: Path) -> None:
+    tag = SourceTagging({"eng": str(tiny_path)}).start()
+    files = [source(text, "eng", tmp_path) for text in TEXTS]
+    together = tag(files)
+    assert together == [tag([file])[0] for file in reversed(files)][::-1]
+
+
+def test_models_by_the_language_of_inputs(tiny_path: Path, tmp_path: Path) -> None:
+    models = {"eng": str(tiny_path), "spa": str(tiny_path)}
+    tagged = SourceTagging(models, options={"threshold": 0.0}).start()(
+        source(text, "spa", tmp_path) for text in TEXTS
+    )
+    assert all(mentions for _, entry in tagged for _, mentions in entry["documents"])
+    assert sum(len(entry["documents"]) for _, entry in tagged) == len(TEXTS)
+
+
+def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
     how, files = SourceTagging({"eng": str(tiny_path)}), source_files([str(docs)])
     with Journal(tmp_path / "work", "run", resume=False) as journal:
         first = tag_files(how, files, journal, run="r")

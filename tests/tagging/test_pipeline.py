@@ -70,18 +70,6 @@ def test_flat_keeps_the_outermost(tiny_path: Path) -> None:
     assert [mention.text for mention in flat] == ["University of Lima", "Li Wei"]
 
 
-def test_documents_alone_do_not_depend_on_others(tiny_path: Path) -> None:
-    tag = started(tiny_path, alone=True)
-    together = tag([given_text(text, text) for text in TEXTS]).outputs
-    assert together == [tag([given_text(text, text)]).outputs[0] for text in reversed(TEXTS)][::-1]
-
-
-def test_models_by_the_language_of_inputs(tiny_path: Path) -> None:
-    job = TagJob({"eng": str(tiny_path), "spa": str(tiny_path)}, mentions_only, options={"threshold": 0.0})
-    tagged = job.start()([given_text(text, text, "spa") for text in TEXTS])
-    assert all(tagged.outputs)
-
-
 def test_the_writer_has_the_labels_and_makes_the_outputs(tiny_path: Path) -> None:
     job = TagJob(str(tiny_path), labelled)
     assert pickle.loads(pickle.dumps(job)) == job

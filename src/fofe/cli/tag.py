@@ -227,7 +227,7 @@ def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     else:
         model = AUTO if args.lang == AUTO else str(model_of_language(args.lang, models_by_language()).path)
     return TagJob(
-        models=model,
+        model=model,
         writer=writer,
         engine="numpy" if args.engine == "spark" else args.engine,
         device=args.device,
@@ -275,7 +275,7 @@ def _tag_parquet(args: argparse.Namespace) -> None:
         from fofe.spark.tagging import tag_parquet
 
         spark = make_session(args.master)
-        tag_parquet(spark, args.inputs, args.output, args.text_column, str(job.models), job.options)
+        tag_parquet(spark, args.inputs, args.output, args.text_column, job.model, job.options)
         return
     from fofe.tagging.parquet import tag_files
 

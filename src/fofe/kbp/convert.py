@@ -5,7 +5,7 @@ way back goes through the source again. What only a `.tab` file has - ids, and m
 text, such as the authors of posts - travels in the metadata of the document, under "kbp".
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -20,7 +20,6 @@ from fofe.text.languages import PLAIN
 from fofe.text.tokenise import tokeniser
 
 META = "kbp"
-LANGUAGE = "language"
 
 KEPT = {"start": int, "end": int, "type": str, "kind": str, "kb": str, "score": float, "run": str, "id": str}
 """What is kept of a gold mention in metadata, and its types."""
@@ -44,21 +43,15 @@ def gold_to_corpus(
     Returns the number of documents written, and the gold mentions of documents without a source.
     """
     gold = by_document(read_tab(gold_path, report))
-    written = 0
-
-    def documents() -> Iterator[Document]:
-        nonlocal written
-        for source in sources:
-            try:
-                document = to_training(source, gold.pop(source.id, []), report)
-            except InputError as error:
-                bad.append(error)
-                continue
-            written += 1
-            yield document
-
-    write_corpus(documents(), output, None, report)
-    return written, gold
+    documents = []
+    for source in sources:
+        mentions = gold.pop(source.id, [])
+        try:
+            documents.append(to_training(source, mentions, report))
+        except InputError as error:
+            bad.append(error)
+    write_corpus(documents, output, None, report)
+    return len(documents), gold
 
 
 def corpus_to_gold(
@@ -80,11 +73,11 @@ def corpus_to_gold(
             continue
         try:
             mentions += to_gold(corpus[source.id], source)
+            done += 1
         except InputError as error:
             bad.append(error)
-            continue
-        done += 1
-    write_tab(with_ids(mentions, run), output)
+    # Without ids, as the predictions of a model have none, all are numbered as those of a run.
+    write_tab(mentions if all(mention.id for mention in mentions) else numbered(mentions, run), output)
     return done
 
 
@@ -107,7 +100,7 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
             document.mentions.append(Mention(*place, mention.type, mention.kind, mention.score, shown))
         elif (mention.start, mention.end) not in source.authors:
             report.note("mentions that are not in the text, or divide a character of it", mention.place)
-    document.meta = {LANGUAGE: language or PLAIN, META: kept}
+    document.meta = {"language": language or PLAIN, META: kept}
     return document
 
 
@@ -137,15 +130,12 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
     return sorted(found, key=lambda row: (row.start, row.end, row.type, row.kind, row.id))
 
 
-def with_ids(mentions: Sequence[TabMention], run: str) -> list[TabMention]:
-    """The mentions as they are if all have ids; else all numbered anew, as those of a run."""
-    return list(mentions if all(mention.id for mention in mentions) else numbered(mentions, run))
-
-
 def _kept(document: Document, source: SourceDocument) -> list[TabMention]:
     """The gold mentions in the metadata of a document, which may have been edited."""
     rows = document.meta.get(META, [])
-    if not isinstance(rows, list) or not all(map(_is_kept, rows)):
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and {name: type(value) for name, value in row.items()} == KEPT for row in rows
+    ):
         raise InputError(
             f"{document.id}: {META!r} in its metadata is not as it was written",
             remedy="convert the documents to a corpus again",
@@ -153,20 +143,12 @@ def _kept(document: Document, source: SourceDocument) -> list[TabMention]:
     return [TabMention(source.id, text=source.text[row["start"] : row["end"]], **row) for row in rows]
 
 
-def _is_kept(row: object) -> bool:
-    return (
-        isinstance(row, dict)
-        and row.keys() == KEPT.keys()
-        and all(isinstance(row[name], type) for name, type in KEPT.items())
-    )
-
-
 def _check_text(document: Document, source: SourceDocument) -> None:
     shown = source.shown.text
     if document.text == shown:
         return
-    letters = enumerate(zip_longest(document.text, shown))
-    place = next(position for position, (one, other) in letters if one != other)
+    pairs = enumerate(zip_longest(document.text, shown))
+    place = next(position for position, (one, other) in pairs if one != other)
     excerpt = slice(place, place + 20)
     raise InputError(
         f"{document.id} is not the text of its source: from character {place} on "

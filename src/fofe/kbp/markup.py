@@ -9,9 +9,8 @@ times, whatever the text.
 import html
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple
 
 from fofe.base.errors import InputError
@@ -21,8 +20,9 @@ BETWEEN_BLOCKS = "\n\n"
 BETWEEN = -1
 """The position in the source of a character of such a line: none."""
 
-_STRUCTURE = re.compile(
-    "doc(id|no|type)?|date(time|_time|line)?|body|headline|text|author|p|post(er|date)?|quote|turn|speaker"
+_STRUCTURE = (
+    "doc(?:id|no|type)?|date(?:time|_time|line)?|body|headline|text|author|p"
+    "|post(?:er|date)?|quote|turn|speaker"
 )
 """The tags that source documents are built of."""
 
@@ -32,7 +32,7 @@ _VALUE = r"""(?:"[^"\n]{0,2000}"|'[^'\n]{0,2000}'|[^\s"'<>]+)"""
 _BEGIN = re.compile(r"<(?:!--|\?|/?[A-Za-z])")
 _TAG = re.compile(rf"<(/?)({_NAME})(?:\s+{_NAME}\s*=\s*{_VALUE})*\s*(/?)>", re.ASCII)
 _BROKEN_TAG = re.compile(rf"<(/?)({_NAME})[^<>]*?(/?)>", re.ASCII)
-_NAME_AND_ATTRIBUTE = re.compile(rf"<({_NAME})\s+{_NAME}\s*=", re.ASCII)
+_MEANT_FOR_TAG = re.compile(rf"<(?:({_STRUCTURE})|a|img)\s+{_NAME}\s*=", re.ASCII | re.IGNORECASE)
 _INSTRUCTION = re.compile(r"<\?[^<>]*\?>")
 _ATTRIBUTE = re.compile(rf"\s({_NAME})\s*=\s*({_VALUE})", re.ASCII)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});", re.ASCII)
@@ -69,24 +69,16 @@ def tag_at(text: str, start: int) -> Tag | None:
         if end < 0:
             raise InputError(f"the comment at offset {start} never ends", remedy="close it with -->")
         return Tag(start, end + 3, "")
-    if found := _TAG.match(text, start):
-        return Tag(start, found.end(), found[2].lower(), bool(found[1]), bool(found[3]))
     if found := _INSTRUCTION.match(text, start):
         return Tag(start, found.end(), "")
-    return _broken_tag(text, start)
-
-
-def _broken_tag(text: str, start: int) -> Tag | None:
-    """What was meant for a tag of a source document, though its attributes are not as they should be."""
-    name = _NAME_AND_ATTRIBUTE.match(text, start)
-    is_structure = name is not None and _STRUCTURE.fullmatch(name[1].lower())
-    if name is None or not (is_structure or name[1].lower() in ("a", "img")):
+    found, meant = _TAG.match(text, start), None
+    if found is None and (meant := _MEANT_FOR_TAG.match(text, start)):
+        found = _BROKEN_TAG.match(text, start)
+        if found is None and meant[1]:
+            raise InputError(f"the tag <{meant[1]} at offset {start} never ends", remedy="close it with >")
+    if found is None:
         return None
-    if found := _BROKEN_TAG.match(text, start):
-        return Tag(start, found.end(), found[2].lower(), bool(found[1]), bool(found[3]), broken=True)
-    if is_structure:
-        raise InputError(f"the tag <{name[1]} at offset {start} never ends", remedy="close it with >")
-    return None
+    return Tag(start, found.end(), found[2].lower(), bool(found[1]), bool(found[3]), broken=bool(meant))
 
 
 def attribute(text: str, tag: Tag, *names: str) -> tuple[int, int] | None:
@@ -101,19 +93,22 @@ def attribute(text: str, tag: Tag, *names: str) -> tuple[int, int] | None:
 class Shown:
     """What a reader sees of a source: blocks of text with blank lines between them, references resolved.
 
-    `text` is complete after `end`. Only character references that need no definition are resolved (`&amp;`,
-    `&#20013;`, the names of HTML); the text of any other stays as it is written.
+    Only references that need no definition are resolved: `&amp;`, `&#20013;`, the names of HTML.
     """
 
     def __init__(self, source: str) -> None:
-        self.text = ""
         self._source = source
         self._blocks: list[str] = []
+        self._block: list[str] = []
+        """Parts of the block at hand."""
         # Where each character of the text begins and ends in the source; a reference cannot be divided.
         self._starts = array("l")
         self._ends = array("l")
-        self._block: list[tuple[str, Iterable[int], Iterable[int]]] = []
-        """Parts of the block at hand, with the starts and the ends of their characters."""
+
+    @cached_property
+    def text(self) -> str:
+        """All blocks, once the last has ended."""
+        return BETWEEN_BLOCKS.join(self._blocks)
 
     def add(self, start: int, end: int) -> None:
         """Show `start:end` of the source in the block at hand."""
@@ -121,32 +116,30 @@ class Shown:
             meaning = html.unescape(found[0])
             if meaning and meaning != found[0]:
                 self._add_plain(start, found.start())
-                times = len(meaning)
-                self._block.append((meaning, [found.start()] * times, [found.end()] * times))
+                self._block.append(meaning)
+                self._starts.extend([found.start()] * len(meaning))
+                self._ends.extend([found.end()] * len(meaning))
                 start = found.end()
         self._add_plain(start, end)
 
     def _add_plain(self, start: int, end: int) -> None:
-        self._block.append((self._source[start:end], range(start, end), range(start + 1, end + 1)))
+        self._block.append(self._source[start:end])
+        self._starts.extend(range(start, end))
+        self._ends.extend(range(start + 1, end + 1))
 
     def end_block(self) -> None:
         """What comes next is not part of the same sentence."""
-        text = "".join(part for part, _, _ in self._block)
-        if stripped := text.strip():
-            if self._blocks:
-                for positions in (self._starts, self._ends):
-                    positions.extend([BETWEEN] * len(BETWEEN_BLOCKS))
-            first = len(text) - len(text.lstrip())
-            shown = slice(first, first + len(stripped))
-            self._starts.extend(list(chain.from_iterable(starts for _, starts, _ in self._block))[shown])
-            self._ends.extend(list(chain.from_iterable(ends for _, _, ends in self._block))[shown])
-            self._blocks.append(stripped)
+        text = "".join(self._block)
         self._block = []
-
-    def end(self) -> None:
-        """There is no more to show."""
-        self.end_block()
-        self.text = BETWEEN_BLOCKS.join(self._blocks)
+        begin = len(self._starts) - len(text)
+        first = begin + len(text) - len(text.lstrip())
+        shown = text.strip()
+        for positions in (self._starts, self._ends):
+            del positions[first + len(shown) :], positions[begin:first]
+        if shown:
+            self._blocks.append(shown)
+            for positions in (self._starts, self._ends):
+                positions.extend([BETWEEN] * len(BETWEEN_BLOCKS))
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """Where the characters `start:end` of what is shown stand in the source.

@@ -6,7 +6,7 @@ tag or from the first character of its file.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
@@ -23,7 +23,8 @@ INLINE = frozenset(
     {"a", "b", "big", "em", "font", "i", "s", "small", "span", "strong", "sub", "sup", "u", ""}
 )
 """Tags within a sentence, and what is no element, such as a comment."""
-SUFFIXES = frozenset({".xml", ".sgm", ".sgml", ".txt", ".cmp", ".df", ".mpdf", ".nw", ".src"})
+_SUFFIXES = re.compile(r"(?<=.)(\.(xml|sgml?|txt|cmp|df|mpdf|nw|src))+$", re.IGNORECASE)
+"""Those of the names of source documents."""
 
 ENGLISH, CHINESE, SPANISH = "eng", "cmn", "spa"
 UNKNOWN = "und"
@@ -62,9 +63,7 @@ class SourceDocument:
 
     def language(self) -> str | None:
         """Its language as three letters, by its id, else by its text; None where neither is clear."""
-        by_id = language_of_id(self.id)
-        detected = None if by_id else detect(self.shown.text)
-        return _CODES[detected] if detected else by_id
+        return language_of_id(self.id) or _CODES.get(detect(self.shown.text) or "")
 
 
 def language_code(code: str) -> str:
@@ -150,43 +149,44 @@ def _is_tag(text: str, start: int) -> bool:
         return True  # a tag that is cut off: its document cannot be read
 
 
+@dataclass
 class _Reader:
     """Goes through the tags of one document and sorts out what is text."""
 
-    def __init__(self, text: str, start: int, end: int, *, quotes: bool) -> None:
-        self.text = text
-        self._start = start
-        self._end = end
-        self._with_quotes = quotes
-        self._open_quotes = 0
-        self._ended = False
-        self.id = ""
-        self.authors: list[tuple[int, int]] = []
-        self.remarks: list[tuple[str, int]] = []
-        self.shown = Shown(text)
+    text: str
+    start: int
+    end: int
+    quotes: bool
+    id: str = ""
+    open_quotes: int = 0
+    ended: bool = False
+    authors: list[tuple[int, int]] = field(default_factory=list)
+    remarks: list[tuple[str, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.shown = Shown(self.text)
 
     def document(self, path: Path, report: Report, *, alone: bool) -> SourceDocument:
         """Read to the end of the document; one that is alone in its file may be called by its name."""
-        found = list(tags(self.text, self._start, self._end))
+        found = list(tags(self.text, self.start, self.end))
         for tag, after in zip_longest(found, found[1:]):
             self._tag(tag)
-            self._text(tag, after, self._end if after is None else after.start)
-        if not self._ended:
-            self.remarks.append(("documents without </DOC>", self._end))
-        self.shown.end()
-        id = self.id
-        if not id and not alone:
-            raise InputError("has no id, and is not the only one of its file", remedy='write <DOC id="...">')
-        if not id:
-            id = _name(path)
-            report.note("documents without an id, called by the names of their files", id)
-        if re.search(r"\s", id):
-            raise InputError(
-                f"the id {id!r} has a space in it", remedy="ids stand in columns: write _ instead"
-            )
+            self._text(tag, after, self.end if after is None else after.start)
+        if not self.ended:
+            self.remarks.append(("documents without </DOC>", self.end))
+        self.shown.end_block()
+        if not self.id:
+            if not alone:
+                remedy = 'write <DOC id="...">'
+                raise InputError("has no id, and is not the only one of its file", remedy=remedy)
+            self.id = _SUFFIXES.sub("", path.name)
+            report.note("documents without an id, called by the names of their files", self.id)
+        if re.search(r"\s", self.id):
+            remedy = "ids stand in columns: write _ instead"
+            raise InputError(f"the id {self.id!r} has a space in it", remedy=remedy)
         for what, place in self.remarks:
-            report.note(what, f"{id}:{place}")
-        return SourceDocument(id, self.text, self.shown, tuple(self.authors), str(path))
+            report.note(what, f"{self.id}:{place}")
+        return SourceDocument(self.id, self.text, self.shown, tuple(self.authors), str(path))
 
     def _tag(self, tag: Tag) -> None:
         if tag.name not in INLINE:
@@ -194,26 +194,26 @@ class _Reader:
         if tag.broken:
             self.remarks.append(("tags with broken attributes", tag.start))
         if tag.name == "post" or (tag.name == "doc" and tag.closes):
-            if self._open_quotes:  # no quote goes over the border of a post
+            if self.open_quotes:  # no quote goes over the border of a post
                 self.remarks.append(("quotes that are not closed, ended with their post", tag.start))
-            self._open_quotes = 0
+            self.open_quotes = 0
         if tag.name == "doc":
-            self._ended |= tag.closes
+            self.ended |= tag.closes
             if not tag.closes and (place := attribute(self.text, tag, "id", "docid")):
                 self.id = self.text[slice(*place)].strip()
         elif tag.name == "post" and not tag.closes:
             if not self._add_author(*(attribute(self.text, tag, "author") or (0, 0))):
                 self.remarks.append(("posts without an author", tag.start))
         elif tag.name == "quote" and not tag.empty:
-            if tag.closes and not self._open_quotes:
+            if tag.closes and not self.open_quotes:
                 self.remarks.append(("</quote> where no quote is open", tag.start))
             else:
-                self._open_quotes += -1 if tag.closes else 1
+                self.open_quotes += -1 if tag.closes else 1
 
     def _text(self, before: Tag, after: Tag | None, end: int) -> None:
         """What stands between two tags."""
         start, name = before.end, before.name
-        if self._ended:
+        if self.ended:
             if self.text[start:end].strip():
                 self.remarks.append(("stretches of text after </DOC> left out", start))
         elif name in NOT_TEXT and not before.closes and not before.empty:
@@ -223,7 +223,7 @@ class _Reader:
                 self.id = self.text[start:end].strip()
             elif name == "poster":
                 self._add_author(start, end)
-        elif not self._open_quotes or self._with_quotes:
+        elif not self.open_quotes or self.quotes:
             self.shown.add(start, end)
 
     def _add_author(self, start: int, end: int) -> bool:
@@ -233,10 +233,3 @@ class _Reader:
         if start < end:
             self.authors.append((start, end))
         return start < end
-
-
-def _name(path: Path) -> str:
-    """The name of a file without the suffixes of source documents."""
-    while path.suffix.lower() in SUFFIXES:
-        path = path.with_suffix("")
-    return path.name

@@ -5,7 +5,7 @@ workers and interruptions.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
@@ -14,11 +14,13 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
+from fofe.base.workers import in_order
 from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
 from fofe.kbp.tab import TabMention, numbered
 from fofe.model.ensemble import directories
 from fofe.tagging.batching import chunks
-from fofe.tagging.pipeline import CHUNK_BYTES, Input, TagJob, given_text, mentions_only, tag_chunks
+from fofe.tagging.model import load
+from fofe.tagging.pipeline import CHUNK_BYTES
 from fofe.text.document import NAME, Mention
 
 Entry = dict[str, Any]
@@ -31,14 +33,14 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class SourceTagging:
-    """How source documents are tagged."""
+    """How source documents are tagged: the job of a process, which can be pickled."""
 
-    models: Mapping[str, str]
+    models: dict[str, str]
     """Model directories by language, as three letters."""
     reading: Reading = field(default_factory=Reading)
     language: str | None = None
     """The language of all documents; without it, that of each is recognised by its id or its text."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     """Those of `Model.with_options`."""
 
     def fingerprint(self) -> list[Any]:
@@ -51,45 +53,34 @@ class SourceTagging:
                         digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
 
-    def input_of(self, document: SourceDocument) -> Input | InputError:
-        """What a model is to read of a document; the error where there is none for its language."""
-        if not document.shown.text:
-            return given_text(document.id, None)
-        language = self.language or document.language()
-        if language in self.models:
-            return given_text(document.id, document.shown.text, language)
-        if language is None:
-            problem, remedy = f"{document.id}: its language cannot be recognised", "give --lang"
-        else:
-            problem = f"{document.id} is in {language}, for which there is no model"
-            remedy = f"add --model {language}=..."
-        return InputError(f"document {problem}", path=document.path, remedy=remedy)
+    def start(self) -> Callable[[Iterable[Path]], list[tuple[str, Entry]]]:
+        """Load the models; what is returned tags files and gives their entries in the journal."""
+        models = {language: load(path).with_options(**self.options) for language, path in self.models.items()}
 
+        def tag(document: SourceDocument) -> list[Any] | InputError:
+            """The id of a document and its mentions; an error where there is no model for it."""
+            text, language = document.shown.text, self.language or document.language()
+            if text and language not in models:
+                problem = f" is in {language}, for which there is no model"
+                remedy = f"add --model {language}=..."
+                if language is None:
+                    problem, remedy = ": its language cannot be recognised", "give --lang"
+                return InputError(f"document {document.id}{problem}", path=document.path, remedy=remedy)
+            found = models[language].fresh()(text).mentions if text and language else []
+            return [document.id, [astuple(row) for row in mentions_in_source(document, found)]]
 
-class _File:
-    """A file that has been read: its documents, the inputs of the model, and the entry of the journal."""
+        def tag_file(path: Path) -> tuple[str, Entry]:
+            report = Report()
+            entry: Entry = {"stamp": stamp(path), "documents": [], "bad": [], "report": vars(report)}
+            for document in read_sources(path, self.reading, report):
+                found = document if isinstance(document, InputError) else tag(document)
+                if isinstance(found, InputError):
+                    entry["bad"].append(str(found))
+                else:
+                    entry["documents"].append(found)
+            return str(path), entry
 
-    def __init__(self, path: Path, how: SourceTagging) -> None:
-        self.path = path
-        self.documents: list[SourceDocument] = []
-        self.inputs: list[Input] = []
-        report, bad = Report(), []
-        for document in read_sources(path, how.reading, report):
-            given = document if isinstance(document, InputError) else how.input_of(document)
-            if isinstance(document, InputError) or isinstance(given, InputError):
-                bad.append(str(given))
-            else:
-                self.inputs.append(given)
-                self.documents.append(document)
-        self.entry: Entry = {"stamp": stamp(path), "documents": [], "bad": bad, "report": vars(report)}
-
-    def done(self, found: Iterator[Sequence[Mention] | None]) -> tuple[str, Entry]:
-        """The key and the value for the journal; takes the mentions of each document."""
-        for document in self.documents:
-            mentions = next(found) or []
-            rows = [astuple(row) for row in mentions_in_source(document, mentions)]
-            self.entry["documents"].append([document.id, rows])
-        return str(self.path), self.entry
+        return lambda paths: [tag_file(path) for path in paths]
 
 
 def mentions_in_source(document: SourceDocument, mentions: Iterable[Mention]) -> list[TabMention]:
@@ -127,20 +118,13 @@ def tag_files(
     watch: Callable[[int], object] = abs,
 ) -> TaggedSources:
     """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done."""
-
-    def read() -> Iterator[tuple[list[_File], list[Input]]]:
-        for paths in chunks(waiting, lambda path: path.stat().st_size, CHUNK_BYTES):
-            opened = [_File(path, how) for path in paths]
-            yield opened, [one for file in opened for one in file.inputs]
-
     waiting = [file for file in files if _done(journal, file) is None]
     if waiting:
-        job = TagJob(how.models, mentions_only, options=how.options, alone=True)
-        with closing(tag_chunks(job, read(), workers)) as results:
-            for opened, tagged in results:
-                found = iter(tagged.outputs)
-                journal.add_all([file.done(found) for file in opened])
-                watch(sum(file.entry["stamp"][0] for file in opened))
+        some = chunks(waiting, lambda path: path.stat().st_size, CHUNK_BYTES)
+        with closing(in_order(how, some, workers)) as results:
+            for entries in results:
+                journal.add_all(entries)
+                watch(sum(entry["stamp"][0] for _, entry in entries))
     return _gather(journal, files, run)
 
 

@@ -1,14 +1,14 @@
 """The one way from inputs to mentions: read, choose the model, tokenise, tag, write, chunk after chunk.
 
-Files, KBP sources, parquet and Spark differ in where inputs come from and where outputs go. A `TagJob` does
-the rest, in this process or in several (`tag_chunks`).
+Files, parquet and Spark differ in where inputs come from and where outputs go. A `TagJob` does the rest, in
+this process or in several.
 """
 
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import tee
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fofe.base.errors import InputError, ModelError
@@ -25,18 +25,15 @@ from fofe.text.document import NONE, Document, Mention
 CHUNK_BYTES = 32_768
 """Some thousand words: few messages between processes, and results soon."""
 
-Models = Model | ByLanguage | dict[str, Model]
-
 Context = TypeVar("Context")
 Output = TypeVar("Output")
 
 
 class Named(NamedTuple):
-    """A document, what messages call it and, if that is known, its language."""
+    """A document and what messages call it."""
 
     name: str
     document: Document
-    language: str | None = None
 
 
 class Input(NamedTuple):
@@ -59,9 +56,9 @@ def _as_it_is(named: Named | None, _: Report) -> Named | None:
     return named
 
 
-def given_text(name: str, text: str | None, language: str | None = None) -> Input:
+def given_text(name: str, text: str | None) -> Input:
     """The input of a text that is at hand; there is no document where it is None."""
-    return ready(None if text is None else Named(name, Document(text), language), is_text=True)
+    return ready(None if text is None else Named(name, Document(text)), is_text=True)
 
 
 @dataclass
@@ -91,9 +88,8 @@ def mentions_only(_: Sequence[str]) -> Write[list[Mention]]:
 class TagJob(Generic[Output]):
     """Everything that a process needs to know to tag. Can be pickled."""
 
-    models: str | Mapping[str, str]
-    """A model directory; or `auto` for the installed models, each for the documents of its language; or
-    directories by language, for inputs that state theirs."""
+    model: str
+    """A model directory; or `auto` for the installed models, each for the documents of its language."""
     writer: Callable[[Sequence[str]], Write[Output]]
     """Gives what makes outputs, from the labels of mentions."""
     engine: str = "numpy"
@@ -103,20 +99,20 @@ class TagJob(Generic[Output]):
     """Those of `Model.with_options`."""
     flat: bool = False
     """Whether to keep only mentions that lie in no other."""
-    alone: bool = False
-    """Whether to tag each document on its own, so that not one bit of a score depends on the others."""
     strict: bool = False
     """Whether to stop at the first bad document of a chunk."""
 
     def start(self) -> Callable[[list[Input]], Tagged[Output]]:
         """Load the models; what is returned tags a chunk."""
-        models = self._load()
-        write = self.writer(_labels(models))
+        model = load(self.model, engine=self.engine, device=self.device).with_options(**self.options)
+        write = self.writer([label for label in model.labels if label != NONE])
 
         def tag(chunk: list[Input]) -> Tagged[Output]:
             done: Tagged[Output] = Tagged(size=sum(one.size for one in chunk))
-            read = list(self._read(chunk, models, done))
-            tagged = self._tag([(model, named.document) for named, model in filter(None, read)])
+            read = list(self._read(chunk, model, done))
+            tagged = tag_each([(chosen, named.document) for named, chosen in filter(None, read)])
+            if self.flat:
+                tagged = (replace(document, mentions=outermost(document.mentions)) for document in tagged)
             for found in read:
                 done.outputs.append(found and write(next(tagged), done.report, found[0].name))
             done.documents = len(read) - read.count(None)
@@ -124,16 +120,8 @@ class TagJob(Generic[Output]):
 
         return tag
 
-    def _load(self) -> Models:
-        if isinstance(self.models, str):
-            return load(self.models, engine=self.engine, device=self.device).with_options(**self.options)
-        return {
-            language: load(path, engine=self.engine, device=self.device).with_options(**self.options)
-            for language, path in self.models.items()
-        }
-
     def _read(
-        self, chunk: list[Input], models: Models, done: Tagged[Output]
+        self, chunk: list[Input], models: Model | ByLanguage, done: Tagged[Output]
     ) -> Iterator[tuple[Named, Model] | None]:
         """The document of each input with tokens, and its model; errors go to `done`."""
         for one in chunk:
@@ -151,28 +139,11 @@ class TagJob(Generic[Output]):
                     return
             yield None
 
-    def _tag(self, documents: list[tuple[Model, Document]]) -> Iterator[Document]:
-        tagged = tag_each(documents)
-        if self.alone:
-            tagged = (next(model.fresh().tag_documents([document])) for model, document in documents)
-        if not self.flat:
-            return tagged
-        return (replace(document, mentions=outermost(document.mentions)) for document in tagged)
 
-
-def _labels(models: Models) -> list[str]:
-    if isinstance(models, dict):
-        return list(dict.fromkeys(label for model in models.values() for label in _labels(model)))
-    return [label for label in models.labels if label != NONE]
-
-
-def _model_for(named: Named, models: Models, report: Report) -> Model:
+def _model_for(named: Named, models: Model | ByLanguage, report: Report) -> Model:
     """The model that is to tag a document."""
     if isinstance(models, Model):
         return models
-    if isinstance(models, dict):
-        assert named.language is not None, "inputs for given models state their language"
-        return models[named.language]
     recognised = recognise(named.document.text)
     try:
         language = models.fitting(recognised)
@@ -198,13 +169,6 @@ def tag_chunks(
 
     Close the iterator (`contextlib.closing`) to end the workers when it is not used up.
     """
-    waiting: deque[Context] = deque()
-
-    def inputs() -> Iterator[list[Input]]:
-        for context, chunk in chunks:
-            waiting.append(context)
-            yield chunk
-
-    with closing(in_order(job, inputs(), workers)) as results:
-        for tagged in results:
-            yield waiting.popleft(), tagged
+    contexts, work = tee(chunks)
+    with closing(in_order(job, (chunk for _, chunk in work), workers)) as results:
+        yield from zip((context for context, _ in contexts), results, strict=True)
