@@ -11,12 +11,13 @@ import pytest
 import rjieba
 import torch
 
-from fofe.base.arrays import FloatArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.batch import make_batch
 from fofe.features.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.fofe import encode
 from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.fofe_torch import SCATTERED
 from fofe.features.registry import input_columns
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.network import Network
@@ -29,11 +30,15 @@ MakeText = Callable[..., list[list[str]]]
 
 
 def network_inputs(
-    model: RandomModel, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None
+    model: RandomModel,
+    sentences: Sequence[Sequence[str]],
+    opens: Sequence[bool] | None = None,
+    chosen: IntArray | None = None,
 ) -> tuple[Fragments, FloatArray]:
-    """All fragments and their inputs [F, D], as the network computes them together."""
+    """All fragments, or those that are chosen, and their inputs [F, D], as the network computes them."""
     text = model.with_surroundings(model.encoder.encode(sentences), opens)
     fragments = all_fragments(text.token_offsets, model.config.max_words)
+    fragments = fragments if chosen is None else fragments.take(chosen)
     batch, rows = make_batch(text, fragments, model.given(sentences, fragments))
     return fragments, model.network.inputs(batch, model.rows_of_tables(rows)).detach().numpy()
 
@@ -281,6 +286,22 @@ def test_a_sentence_does_not_see_its_neighbours(make_model: MakeModel, make_text
     _, together = network_inputs(model, sentences)
     alone = np.concatenate([network_inputs(model, [sentence])[1] for sentence in sentences])
     assert together == pytest.approx(alone, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_fragments_of_a_long_text_have_the_same_inputs(
+    seed: int, make_model: MakeModel, make_text: MakeText
+) -> None:
+    """Fragments from all over a corpus are encoded one by one, not by a scan."""
+    views = (ViewConfig("cased", "cased", 3), ViewConfig("uncased", "uncased", 2, codes=("bag", "left_excluding")))
+    characters = CharacterConfig(dimension=2, heights=(2, 3), kernels=2, initials=True)
+    model = make_model(seed, ModelConfig(max_words=3, views=views, characters=characters, hidden=(3,)))
+    sentences = make_text(seed)
+    fragments, inputs = network_inputs(model, sentences)
+    few = np.random.default_rng(seed).choice(len(fragments), 3, replace=False)
+    assert sum(map(len, sentences)) > SCATTERED * len(few)
+    _, alone = network_inputs(model, sentences, chosen=few)
+    assert alone == pytest.approx(inputs[few], abs=1e-6)
 
 
 def test_a_fragment_shorter_than_a_kernel_has_zeros(make_model: MakeModel) -> None:

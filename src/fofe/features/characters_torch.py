@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from fofe.features.batch import Dropping, TorchBatch
 from fofe.features.characters import CNN, padded
 from fofe.features.config import CharacterConfig, ModelConfig
-from fofe.features.fofe_torch import scan_both
+from fofe.features.fofe_torch import SCATTERED, codes_both, scan_both
 
 
 class CharacterFofe:
@@ -26,9 +26,11 @@ class CharacterFofe:
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of fragments' characters, left to right and right to left."""
         characters = self._vectors(batch["distinct_characters"]).index_select(0, batch["characters"])
+        starts, ends = batch["fragment_starts"], batch["fragment_ends"]
+        if len(batch["starts"]) > SCATTERED * len(starts):
+            return codes_both(characters, self._factor, starts, ends)
         left, right = scan_both(characters, self._factor, batch["character_starts"], batch["character_ends"])
         # Each word follows a space symbol and is followed by one, so start - 1 and end always exist.
-        starts, ends = batch["fragment_starts"], batch["fragment_ends"]
         forgotten = (self._factor ** (ends - starts).to(characters.dtype))[:, None]
         return [
             left.index_select(0, ends - 1) - forgotten * left.index_select(0, starts - 1),
@@ -44,13 +46,7 @@ class Initials(CharacterFofe):
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of fragments' initials, left to right and right to left."""
         initials = self._vectors(batch["distinct_characters"][batch["characters"][batch["word_starts"]]])
-        firsts, lasts = batch["firsts"], batch["lasts"]
-        left = right = initials.new_zeros(len(firsts), initials.shape[1])
-        for distance in range(int((lasts - firsts).max()) + 1 if len(firsts) else 0):
-            weight = (lasts - firsts >= distance).to(initials.dtype)[:, None] * self._factor**distance
-            left = left + weight * initials[torch.clamp(lasts - distance, min=0)]
-            right = right + weight * initials[torch.clamp(firsts + distance, max=len(initials) - 1)]
-        return [left, right]
+        return codes_both(initials, self._factor, batch["firsts"], batch["lasts"] + 1)
 
 
 class CharacterCnn:

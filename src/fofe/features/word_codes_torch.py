@@ -16,7 +16,7 @@ from fofe.features.config import (
     ModelConfig,
     ViewConfig,
 )
-from fofe.features.fofe_torch import scan_both
+from fofe.features.fofe_torch import SCATTERED, Sums, scan_both
 
 
 class WordCodes:
@@ -43,6 +43,9 @@ class WordCodes:
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of all views, in the order of the columns."""
+        scattered = len(batch["starts"]) > SCATTERED * len(batch["firsts"])
+        if scattered and all(view.lookup in ("cased", "uncased") for view in self._views):
+            return self._codes_one_by_one(batch, tables)
         vectors = self._word_vectors(batch, tables, dropping)
         parts: list[Tensor] = []
         in_bag = [vectors[view.name] for view in self._views if BAG in view.codes]
@@ -68,6 +71,27 @@ class WordCodes:
             if used is not None:
                 parts.append(used.index_select(0, tokens))
         return parts
+
+    def _codes_one_by_one(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> list[Tensor]:
+        """The same codes as weighted sums of the rows of tables, for fragments from all over a corpus."""
+        firsts, lasts, bag = batch["firsts"], batch["lasts"], batch["bag_words"]
+        before, after = batch["from_start"], batch["to_end"]
+        sums = {
+            BAG: Sums(bag, torch.ones(len(bag), device=bag.device), lasts - firsts + 1),
+            LEFT_INCLUDING: Sums.of_stretches(self._factor, lasts, before[lasts] + 1, -1),
+            LEFT_EXCLUDING: Sums.of_stretches(self._factor, firsts - 1, before[firsts], -1),
+            RIGHT_INCLUDING: Sums.of_stretches(self._factor, firsts, after[firsts] + 1, 1),
+            RIGHT_EXCLUDING: Sums.of_stretches(self._factor, lasts + 1, after[lasts], 1),
+        }
+        codes: dict[tuple[str, str], Tensor] = {}
+        for view in self._views:
+            # All codes of a view at once: each backward pass fills a gradient as large as the table.
+            used = [code for code in sums if code in view.codes]
+            positions, weights, counts = map(torch.cat, zip(*(sums[code] for code in used), strict=True))
+            rows = batch[positions_name(view.name)][positions]
+            of_view = Sums(rows, weights, counts).of(tables[view.name]).view(len(used), len(firsts), -1)
+            codes |= {(code, view.name): part for code, part in zip(used, of_view, strict=True)}
+        return [codes[code, view.name] for code in sums for view in self._views if code in view.codes]
 
     def _word_vectors(
         self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping
