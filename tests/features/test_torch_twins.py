@@ -9,7 +9,7 @@ import torch
 from fofe.features import fofe
 from fofe.features.batch import Dropout
 from fofe.features.characters_torch import range_maximum, window_sums
-from fofe.features.fofe_torch import scan_both
+from fofe.features.fofe_torch import codes_both, scan_both
 
 
 def doubles(*shape: int) -> torch.Tensor:
@@ -32,6 +32,20 @@ def test_scans_and_their_gradients(factor: float) -> None:
     assert left.detach().numpy() == pytest.approx(fofe.scan(plain, factor, starts.numpy()), abs=1e-6)
     assert right.detach().numpy() == pytest.approx(fofe.scan_back(plain, factor, ends.numpy()), abs=1e-6)
     assert torch.autograd.gradcheck(lambda rows: scan_both(rows, factor, starts, ends), values)
+
+
+@pytest.mark.parametrize("factor", [0.3, 0.9])
+def test_codes_of_stretches_are_those_of_a_scan(factor: float) -> None:
+    values = doubles(60, 2)
+    starts, ends = torch.tensor([0, 3, 10, 59]), torch.tensor([60, 3, 25, 60])
+    left, right = codes_both(values, factor, starts, ends)
+    for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        first, last = marks(end - start, *[0][: end - start]), marks(end - start, *[-1][: end - start])
+        prefixes, suffixes = scan_both(values[start:end], factor, first, last)
+        nothing = torch.zeros(2, dtype=torch.float64)
+        assert torch.allclose(left[row], prefixes[-1] if end > start else nothing, atol=1e-6)
+        assert torch.allclose(right[row], suffixes[0] if end > start else nothing, atol=1e-6)
+    assert torch.autograd.gradcheck(lambda rows: codes_both(rows, factor, starts, ends), values)
 
 
 def test_sums_over_windows_and_their_gradients() -> None:

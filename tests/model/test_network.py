@@ -16,8 +16,8 @@ from fofe.features.batch import make_batch
 from fofe.features.config import CODES, CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.fofe import encode
-from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.fofe_torch import SCATTERED
+from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.registry import input_columns
 from fofe.features.vocabulary import Vocabulary
 from fofe.model.network import Network
@@ -293,7 +293,10 @@ def test_few_fragments_of_a_long_text_have_the_same_inputs(
     seed: int, make_model: MakeModel, make_text: MakeText
 ) -> None:
     """Fragments from all over a corpus are encoded one by one, not by a scan."""
-    views = (ViewConfig("cased", "cased", 3), ViewConfig("uncased", "uncased", 2, codes=("bag", "left_excluding")))
+    views = (
+        ViewConfig("cased", "cased", 3),
+        ViewConfig("uncased", "uncased", 2, codes=("bag", "left_excluding")),
+    )
     characters = CharacterConfig(dimension=2, heights=(2, 3), kernels=2, initials=True)
     model = make_model(seed, ModelConfig(max_words=3, views=views, characters=characters, hidden=(3,)))
     sentences = make_text(seed)

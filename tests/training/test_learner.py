@@ -59,6 +59,9 @@ def test_linear_and_constant_schedules() -> None:
 def test_dropout_falls_evenly() -> None:
     assert [falling(0.4, 0.1, epoch, 4) for epoch in range(4)] == pytest.approx([0.4, 0.3, 0.2, 0.1])
     assert falling(0.4, None, 3, 4) == falling(0.4, 0.1, 0, 1) == 0.4
+    by_factor = [falling(0.8, 0.1, epoch, 4, geometric=True) for epoch in range(4)]
+    assert by_factor == pytest.approx([0.8, 0.4, 0.2, 0.1])
+    assert falling(0.4, 0.0, 3, 4, geometric=True) == 0.0
 
 
 def test_sgd_gives_momentum_to_layers_and_plain_steps_to_characters() -> None:

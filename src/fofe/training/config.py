@@ -14,6 +14,7 @@ from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
 SHUFFLED = ("sentences", "fragments")
+PRECISIONS = ("float32", "bfloat16")
 
 Files = TypeVar("Files", bound="DataConfig")
 
@@ -144,7 +145,7 @@ class TrainingConfig:
     """Of what the context layers of window views read."""
     dropout: float = 0.4
     final_dropout: float | None = None
-    """Dropout falls evenly from the first to the last epoch; without a final value it stays."""
+    """Dropout falls over the epochs, by a factor if the rates do; without a final value it stays."""
     average: float = 0.998
     """Decay of the running average of the weights that is evaluated and kept; 0 for none."""
     evaluate_every: int = 1
@@ -159,12 +160,15 @@ class TrainingConfig:
     threads: int = 1
     """Of PyTorch. The bits of the weights depend on it."""
     device: str = "auto"
+    precision: str = "float32"
+    """Of matrix products; sums, weights and their updates are always of full precision."""
     seed: int = 1
 
     def __post_init__(self) -> None:
         require(self, "optimiser", OPTIMISERS.__contains__, f"must be one of {', '.join(OPTIMISERS)}")
         require(self, "schedule", SCHEDULES.__contains__, f"must be one of {', '.join(SCHEDULES)}")
         require(self, "shuffle", SHUFFLED.__contains__, f"must be one of {', '.join(SHUFFLED)}")
+        require(self, "precision", PRECISIONS.__contains__, f"must be one of {', '.join(PRECISIONS)}")
         counts = "epochs batch evaluate_every evaluate_from threads"
         require(self, counts, lambda value: value >= 1, "must be at least 1")
         rates = "rate word_rate character_rate final_rate weight_decay patience seed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -54,10 +55,11 @@ class Learner:
         Random draws depend on the seed and the epoch alone: a resumed run draws the same.
         """
         config = self.config
+        now = partial(falling, epoch=epoch, epochs=config.epochs, geometric=config.schedule == "geometric")
         dropping = Dropping(
             Dropout((config.seed * 1_000_003 + epoch) * self.group.size + self.group.rank),
-            inputs=falling(config.input_dropout, config.final_input_dropout, epoch, config.epochs),
-            hidden=falling(config.dropout, config.final_dropout, epoch, config.epochs),
+            inputs=now(config.input_dropout, config.final_input_dropout),
+            hidden=now(config.dropout, config.final_dropout),
             windows=config.window_dropout,
             contexts=config.context_dropout,
         )
@@ -80,7 +82,9 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
         if len(part.share["targets"]):
-            loss = self._loss(part, gathered, dropping)
+            reduced = self.config.precision == "bfloat16"
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=reduced):
+                loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
         loss = self.group.add_up([*self.network.parameters(), *gathered.values()], loss)
         for group in self.optimiser.param_groups:

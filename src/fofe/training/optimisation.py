@@ -30,11 +30,14 @@ def rate_factor(config: TrainingConfig, epoch: int, progress: float) -> float:
     return float(config.final_rate ** (epoch / max(1, config.epochs - 1)))
 
 
-def falling(first: float, last: float | None, epoch: int, epochs: int) -> float:
-    """A value that goes evenly from `first` in the first epoch to `last` in the last."""
+def falling(first: float, last: float | None, epoch: int, epochs: int, *, geometric: bool = False) -> float:
+    """A value that goes from `first` in the first epoch to `last` in the last, evenly or by a factor."""
     if last is None or epochs < 2:
         return first
-    return first + (last - first) * epoch / (epochs - 1)
+    progress = epoch / (epochs - 1)
+    if geometric and first and last:
+        return float(first * (last / first) ** progress)
+    return first + (last - first) * progress
 
 
 def make_optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:
