@@ -74,9 +74,13 @@ def test_no_command_or_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> Non
         ("model wiki", "did you mean fofe corpus wiki?"),
         ("convert", "did you mean fofe corpus convert or fofe vectors convert or fofe kbp convert?"),
         ("qwxyz", "see fofe --help"),
+        ("tag --treshold 0.5", "did you mean --threshold?"),
+        ("tag news.txt --treshold=0.5", "did you mean --threshold?"),
+        ("model inspect en --jsn", "did you mean --json?"),
+        ("tag --qwxyz", "see fofe tag --help"),
     ],
 )
-def test_a_mistyped_command_suggests_the_right_one(
+def test_a_mistyped_command_or_option_suggests_the_right_one(
     typed: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as caught:

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from fofe.base.errors import FofeError
 from fofe.base.version import __version__
-from fofe.cli._command import Command
+from fofe.cli._command import Command, Parser
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."
 
@@ -59,7 +59,7 @@ INTERRUPTED = 130
 
 def make_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of all commands, or of some."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="fofe",
         description=DESCRIPTION,
         epilog=EXAMPLES,

@@ -1,6 +1,6 @@
 """How a command is declared: a function whose docstring is its help, with a list of options.
 
-    @command("train a model", option("config", help="the configuration"), JSON)
+    @command("train a model", option("config CONFIG.toml", "the configuration"), JSON)
     def train(args: argparse.Namespace) -> None:
         '''What `fofe train --help` says.
 
@@ -14,6 +14,7 @@ Modules that declare commands import nothing heavy at the top: `fofe --help` imp
 from __future__ import annotations
 
 import argparse
+import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +24,20 @@ Run: TypeAlias = "Callable[[argparse.Namespace], int | None]"
 """Does the work; returns the exit code, or None for 0."""
 Add: TypeAlias = "Callable[[argparse._ActionsContainer], object]"
 """Adds an option, or several, to a parser or to a group of its options."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests the option that was probably meant."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        parsed, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith("-"):
+                name = word.partition("=")[0]
+                near = difflib.get_close_matches(name, self._option_string_actions, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"see {self.prog} --help"
+                self.error(f"there is no option {name}: {hint}")
+        return parsed, rest
 
 
 @dataclass(frozen=True)
@@ -36,7 +51,7 @@ class Command:
     run: Run | None = None
     commands: tuple[Command, ...] = ()
 
-    def add_to(self, subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> None:
         """Add the command and its options. Description and examples are the two parts of its docstring."""
         description, _, examples = inspect.cleandoc(self.doc).partition("Examples:\n")
         parser = subparsers.add_parser(
@@ -66,23 +81,32 @@ def group(module: str, doc: str | None, help: str, *commands: Command) -> Comman
     return Command(module.rpartition(".")[2], help, doc or "", commands=commands)
 
 
-def option(*names: str, help: str, **settings: Any) -> Add:
-    """An option or an argument; `settings` are those of `add_argument`. The help states the default."""
+def option(usage: str, help: str, **settings: Any) -> Add:
+    """An option or an argument: `-m --model MODEL`, `--unit line|file`, `--[no-]nested`, `inputs FILE`.
+
+    `settings` are those of `add_argument`. The help states the default.
+    """
+    words = usage.replace("[no-]", "").split()
+    names = [word for word in words if word.startswith("-")] or words[:1]
+    for value in words[len(names) :]:
+        settings |= {"choices": value.split("|")} if "|" in value else {"metavar": value}
+    if "[no-]" in usage:
+        settings["action"] = argparse.BooleanOptionalAction
     if settings.get("default") not in (None, [], "", "-") and "default:" not in help:
         help += " (default: %(default)s)"
     return lambda parser: parser.add_argument(*names, help=help, **settings)
 
 
-def flag(*names: str, help: str, **settings: Any) -> Add:
+def flag(usage: str, help: str, **settings: Any) -> Add:
     """An option without a value."""
-    return option(*names, help=help, action="store_true", **settings)
+    return option(usage, help, action="store_true", **settings)
 
 
-def repeated(*names: str, help: str, **settings: Any) -> Add:
+def repeated(usage: str, help: str, **settings: Any) -> Add:
     """An option that may be given several times; its values are collected in a list."""
     if not settings.get("required"):
         settings["default"] = []
-    return option(*names, help=f"{help}; may be repeated", action="append", **settings)
+    return option(usage, f"{help}; may be repeated", action="append", **settings)
 
 
 def titled(title: str, *options: Add) -> Add:

@@ -36,67 +36,38 @@ def numbers(name: str, text: str | None) -> tuple[float, ...]:
 
 A_MODEL = "a model directory, or the name of an installed model"
 
-MODEL = option("model", metavar="MODEL", help=A_MODEL)
-JSON = flag("--json", help="print JSON")
-FORMAT = option("--format", metavar="F", help="format of the corpora (default: recognised)")
-WORKERS = option("--workers", type=count, default=1, metavar="N", help="number of processes")
-MASTER = option(
-    "--master",
-    metavar="M",
-    help="with --engine spark: its master, local[4], spark://HOST:PORT ... (default: local[*])",
-)
-SET = repeated(
-    "--set", dest="settings", metavar="KEY=VALUE", help="replace a value of the configuration (TOML syntax)"
-)
+MODEL = option("model MODEL", A_MODEL)
+JSON = flag("--json", "print JSON")
+FORMAT = option("--format F", "format of the corpora (default: recognised)")
+WORKERS = option("--workers N", "number of processes", type=count, default=1)
+MASTER = option("--master M", "with --engine spark: local[4], spark://HOST:PORT ... (default: local[*])")
+SET = repeated("--set KEY=VALUE", "replace a value of the configuration (TOML syntax)")
 
-THRESHOLD = option("--threshold", type=float, metavar="P", help="lowest score of a mention")
+THRESHOLD = option("--threshold P", "lowest score of a mention", type=float)
 AGREEMENT = option(
-    "--agreement",
-    type=float,
-    metavar="W",
-    help="weight of the types that the same text has in nearby sentences; 0 ignores them",
+    "--agreement W", "weight of the types of the same text in nearby sentences; 0 ignores them", type=float
 )
 SCHEME = option(
-    "--scheme",
-    metavar="CORPUS",
-    help="follow the annotation scheme of this training corpus; fofe model inspect lists those of a model",
+    "--scheme CORPUS", "annotate like this training corpus; fofe model inspect lists those of a model"
 )
 READING = titled(
     "reading",
-    option(
-        "--token-column",
-        type=int,
-        metavar="N",
-        help="CoNLL column of the words, from 0 (default: the first)",
-    ),
-    option(
-        "--tag-column",
-        type=int,
-        metavar="N",
-        help="CoNLL column of the tags, from 0 (default: the last, -1)",
-    ),
-    option(
-        "--comments",
-        action=argparse.BooleanOptionalAction,
-        help="whether CoNLL lines that begin with # are comments (default: those without a tag are)",
-    ),
-    option("--lang", dest="language", metavar="L", help="language by which text without tokens is tokenised"),
-    flag(
-        "--retokenise",
-        default=None,
-        help="tokenise the sentences of the corpus again, by the rules of the language",
-    ),
+    option("--token-column N", "CoNLL column of the words, from 0 (default: the first)", type=int),
+    option("--tag-column N", "CoNLL column of the tags, from 0 (default: the last, -1)", type=int),
+    option("--[no-]comments", "whether CoNLL lines that begin with # are comments (default: if without tag)"),
+    option("--lang L", "language by which text without tokens is tokenised", dest="language"),
+    flag("--retokenise", "tokenise sentences again, by the rules of the language", default=None),
 )
 
 
 def output(metavar: str, help: str, *, required: bool = True) -> Add:
     """`-o`, the file or directory to write."""
-    return option("-o", "--output", metavar=metavar, required=required, help=help)
+    return option(f"-o --output {metavar}", help, required=required)
 
 
 def seed(default: int) -> Add:
     """`--seed` of everything that is drawn at random."""
-    return option("--seed", type=natural, default=default, metavar="N", help="seed of all random draws")
+    return option("--seed N", "seed of all random draws", type=natural, default=default)
 
 
 def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -119,4 +90,4 @@ def overrides(args: argparse.Namespace) -> dict[str, Any]:
     """The values of `--set`, by their dotted keys."""
     from fofe.training.config import parse_setting
 
-    return dict(parse_setting(setting) for setting in args.settings)
+    return dict(parse_setting(setting) for setting in args.set)

@@ -8,7 +8,7 @@ from fofe.cli._command import command, option
 
 @command(
     "print a shell completion script",
-    option("shell", choices=("bash", "zsh", "tcsh"), help="the shell"),
+    option("shell bash|zsh|tcsh", "the shell"),
 )
 def completion(args: argparse.Namespace) -> None:
     """Print a script that completes the commands and options of fofe in a shell.

@@ -22,9 +22,9 @@ A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 
 @command(
     "examine a corpus before training on it",
-    option("corpus", metavar="CORPUS", help=A_CORPUS),
+    option("corpus CORPUS", A_CORPUS),
     FORMAT,
-    option("--max-words", type=int, default=7, metavar="N", help="longest fragment of the model, in words"),
+    option("--max-words N", "longest fragment of the model, in words", type=int, default=7),
     JSON,
     READING,
 )
@@ -54,12 +54,12 @@ def check(args: argparse.Namespace) -> None:
 
 @command(
     "convert a corpus between formats",
-    option("source", metavar="IN", help=A_CORPUS),
-    option("target", metavar="OUT", help="a file, a directory for brat, or - for stdout"),
-    option("--from", dest="source_format", metavar="F", help="format of IN (default: recognised)"),
-    option("--to", dest="target_format", metavar="F", help="format of OUT (default: by its suffix)"),
-    option("--tag-scheme", dest="scheme", metavar="S", help="tag scheme of CoNLL output (default: IOB2)"),
-    option("--spans", choices=("characters", "tokens"), help="unit of spans in JSONL (default: characters)"),
+    option("source IN", A_CORPUS),
+    option("target OUT", "a file, a directory for brat, or - for stdout"),
+    option("--from F", "format of IN (default: recognised)", dest="source_format"),
+    option("--to F", "format of OUT (default: by its suffix)", dest="target_format"),
+    option("--tag-scheme S", "tag scheme of CoNLL output (default: IOB2)", dest="scheme"),
+    option("--spans characters|tokens", "unit of spans in JSONL (default: characters)"),
     READING,
 )
 def convert(args: argparse.Namespace) -> None:
@@ -89,21 +89,16 @@ def convert(args: argparse.Namespace) -> None:
 
 @command(
     "make a weakly labelled corpus from Wikipedia",
-    option("dumps", nargs="+", metavar="DUMP", help="MediaWiki XML, plain or .bz2, .gz, .xz"),
+    option("dumps DUMP", "MediaWiki XML, plain or .bz2, .gz, .xz", nargs="+"),
     output("OUT", "where to write"),
-    option("--types", nargs="+", default=[], metavar="TABLE", help="tables with the classes of pages"),
-    option("--mapping", metavar="FILE", help="TOML file from classes to types"),
-    option("--lang", default="", metavar="L", help="language (default: that of the dump)"),
-    flag("--repeats", help="also label later plain mentions of linked names, and of the page's title"),
-    option(
-        "--engine",
-        choices=("processes", "spark"),
-        default="processes",
-        help="processes on this machine, or Apache Spark",
-    ),
+    option("--types TABLE", "tables with the classes of pages", nargs="+", default=[]),
+    option("--mapping FILE", "TOML file from classes to types"),
+    option("--lang L", "language (default: that of the dump)", default=""),
+    flag("--repeats", "also label later plain mentions of linked names, and of the page's title"),
+    option("--engine processes|spark", "processes on this machine, or Apache Spark", default="processes"),
     MASTER,
     WORKERS,
-    option("--work", metavar="DIR", help="directory of unfinished parts (default: OUT.work)"),
+    option("--work DIR", "directory of unfinished parts (default: OUT.work)"),
     JSON,
 )
 def wiki(args: argparse.Namespace) -> None:

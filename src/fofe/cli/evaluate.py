@@ -23,49 +23,32 @@ SAMPLES = 10_000
 
 @command(
     "score predictions, or compare two",
-    option("gold", metavar="GOLD", help="the annotated corpus"),
-    option("predicted", metavar="PREDICTED", nargs="?", help="the same texts with predicted mentions"),
-    option("--model", metavar="MODEL", help="a model to predict with, instead of PREDICTED"),
+    option("gold GOLD", "the annotated corpus"),
+    option("predicted PREDICTED", "the same texts with predicted mentions", nargs="?"),
+    option("--model MODEL", "a model to predict with, instead of PREDICTED"),
+    option("--against FILE", "other predictions: test the difference to PREDICTED by paired bootstrap"),
     option(
-        "--against",
-        metavar="FILE",
-        help="other predictions of the same texts: test the difference to PREDICTED by paired bootstrap",
-    ),
-    option(
-        "--as",
-        dest="scheme",
-        metavar="CORPUS",
-        help="score the model in the labels and by the annotation scheme of a corpus that it was trained on;"
+        "--as CORPUS",
+        "score the model by the labels and the annotation scheme of a corpus that it was trained on;"
         " data is the name of the one under [data]",
+        dest="scheme",
     ),
     repeated(
-        "--map",
-        dest="mapping",
-        metavar="LABEL=L,L...",
-        help="which labels of the model a label of GOLD stands for; with nothing after = it is left out",
+        "--map LABEL=L,L...", "which labels of the model a label of GOLD stands for; if none, it is left out"
     ),
-    flag("--heads", help="reduce the nominals of GOLD to their head words first"),
-    flag("--flat", help="compare only the outermost mentions, on both sides"),
-    option("--train", metavar="CORPUS", help="training corpus: separate scores for mentions seen there"),
+    flag("--heads", "reduce the nominals of GOLD to their head words first"),
+    flag("--flat", "compare only the outermost mentions, on both sides"),
+    option("--train CORPUS", "training corpus: separate scores for mentions seen there"),
     FORMAT,
     repeated(
-        "--by",
-        choices=("length", "seen", "depth"),
-        help="scores by length in tokens, by presence in --train, by depth of nesting, besides those of names"
-        " and nominals",
+        "--by length|seen|depth",
+        "scores by length in tokens, by presence in --train, by depth of nesting",
     ),
-    option(
-        "--bootstrap", metavar="N", type=natural, default=0, help="95 %% intervals from N resampled corpora"
-    ),
-    option(
-        "--unit",
-        choices=("document", "sentence"),
-        default="document",
-        help="what --bootstrap and --against draw",
-    ),
+    option("--bootstrap N", "95 %% intervals from N resampled corpora", type=natural, default=0),
+    option("--unit document|sentence", "what --bootstrap and --against draw", default="document"),
     seed(0),
-    option("--errors", metavar="N", type=natural, help="kinds of errors, with N examples of each"),
-    flag("--curve", help="scores by threshold, if the predictions carry scores"),
+    option("--errors N", "kinds of errors, with N examples of each", type=natural),
+    flag("--curve", "scores by threshold, if the predictions carry scores"),
     JSON,
     READING,
 )
@@ -90,9 +73,9 @@ def evaluate(args: argparse.Namespace) -> None:
         raise FofeError("--against compares two files of predictions: give PREDICTED instead of --model")
     if "seen" in args.by and args.train is None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
-    if (args.scheme or args.mapping) and args.model is None:
+    if (args.scheme or args.map) and args.model is None:
         raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
-    if args.scheme and args.mapping:
+    if args.scheme and args.map:
         raise FofeError("give either --as or --map")
     print_sections(args, _sections(args, *_compared(args, *_both_sides(args))))
 
@@ -127,8 +110,8 @@ def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document
     scheme = None
     if args.scheme:
         scheme = trained_scheme(model, args.scheme)
-    elif args.mapping:
-        scheme = given_scheme(args.mapping, gold, model.labels[1:], report)  # without NONE
+    elif args.map:
+        scheme = given_scheme(args.map, gold, model.labels[1:], report)  # without NONE
     gold, predicted = predict(model, gold, report, scheme, heads=args.heads)
     say_report(report, f"{args.gold}: ")
     if report and scheme is None:

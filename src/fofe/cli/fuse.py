@@ -13,34 +13,17 @@ from fofe.cli._terminal import say_report
 
 @command(
     "join the predictions of several systems",
-    option("predictions", nargs="+", metavar="FILE", help="the predictions of each system"),
+    option("predictions FILE", "the predictions of each system", nargs="+"),
     output("OUT", "where to write, in the format of the predictions"),
-    option(
-        "--method",
-        choices=("union", "intersection", "votes", "weighted"),
-        default="votes",
-        help="when a mention is kept",
-    ),
-    option("--votes", type=count, metavar="K", help="votes: number needed (default: more than half)"),
-    option("--weights", metavar="W,W,...", help="weighted: weight of each system (default: equal)"),
-    option("--threshold", type=float, default=0.5, metavar="P", help="weighted: lowest mean confidence"),
-    option(
-        "--dev-gold",
-        metavar="GOLD",
-        help="annotated texts to fit confidences, and the threshold of weighted votes, on",
-    ),
-    repeated(
-        "--dev",
-        metavar="FILE",
-        help="with --dev-gold: the predictions of each system for these texts, in the same order",
-    ),
-    option("--strategy", default="highest-first", metavar="S", help="how overlaps are resolved"),
-    option(
-        "--nested",
-        action=argparse.BooleanOptionalAction,
-        help="whether mentions may lie inside others (default: if those of a system do)",
-    ),
-    option("--run-id", default="fused", metavar="ID", help="first column of a .tab file"),
+    option("--method union|intersection|votes|weighted", "when a mention is kept", default="votes"),
+    option("--votes K", "votes: number needed (default: more than half)", type=count),
+    option("--weights W,W,...", "weighted: weight of each system (default: equal)"),
+    option("--threshold P", "weighted: lowest mean confidence", type=float, default=0.5),
+    option("--dev-gold GOLD", "annotated texts to fit confidences, and the threshold of weighted votes, on"),
+    repeated("--dev FILE", "with --dev-gold: the predictions of each system for it, in the same order"),
+    option("--strategy S", "how overlaps are resolved", default="highest-first"),
+    option("--[no-]nested", "whether mentions may lie inside others (default: if those of a system do)"),
+    option("--run-id ID", "first column of a .tab file", default="fused"),
 )
 def fuse(args: argparse.Namespace) -> None:
     """Join the predictions of several systems for the same texts: .tab files, or JSON

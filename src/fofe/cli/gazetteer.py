@@ -25,11 +25,11 @@ _TITLE_LINE = "no page was of a class that the mapping gives a type: see --mappi
 
 @command(
     "make a gazetteer from lists",
-    option("sources", nargs="+", metavar="SOURCE", help="names with types; with --titles: classes of pages"),
+    option("sources SOURCE", "names with types; with --titles: classes of pages", nargs="+"),
     output("FILE", "the gazetteer"),
-    flag("--titles", help="the sources are Wikipedia dumps, title-class lists or Wikidata"),
-    option("--mapping", metavar="FILE", help="with --titles: from classes to types (default: built in)"),
-    option("--lang", default="en", metavar="L", help="with --titles: the language"),
+    flag("--titles", "the sources are Wikipedia dumps, title-class lists or Wikidata"),
+    option("--mapping FILE", "with --titles: from classes to types (default: built in)"),
+    option("--lang L", "with --titles: the language", default="en"),
 )
 def build(args: argparse.Namespace) -> None:
     """Make a gazetteer. A source is a list with a line `name<TAB>type` for each name.
@@ -65,8 +65,8 @@ def build(args: argparse.Namespace) -> None:
 
 @command(
     "look into a gazetteer",
-    option("gazetteer", metavar="FILE", help="a gazetteer"),
-    option("names", nargs="*", metavar="NAME", help="names to look up"),
+    option("gazetteer FILE", "a gazetteer"),
+    option("names NAME", "names to look up", nargs="*"),
     JSON,
 )
 def show(args: argparse.Namespace) -> None:

@@ -15,21 +15,20 @@ from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
-from fofe.cli._options import AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, decoding_options, output
+from fofe.cli._options import A_MODEL, AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, decoding_options, output
 from fofe.cli._terminal import Bar, print_result, resumable, say, say_report
 from fofe.kbp.source import Reading, language_code, read_all, source_files
 from fofe.kbp.tab import problems, read_tab, write_tab
 from fofe.tagging.installed import model_path
 
-DOCUMENTS = option("documents", nargs="+", metavar="DOCS", help="source documents, or directories of them")
+DOCUMENTS = option("documents DOCS", "source documents, or directories of them", nargs="+")
 READING = titled(
     "reading",
-    flag("--quotes", help="treat quoted text as part of a document"),
+    flag("--quotes", "treat quoted text as part of a document"),
     option(
-        "--offsets-from",
-        choices=("tag", "file"),
+        "--offsets-from tag|file",
+        "where offsets start: at the document's tag, or at the file with its <?xml ...?>",
         default="tag",
-        help="where offsets start: at the document's tag, or at the file with its <?xml ...?>",
     ),
 )
 
@@ -52,17 +51,12 @@ def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0)
     "find mentions in source documents",
     DOCUMENTS,
     repeated(
-        "-m",
-        "--model",
-        dest="models",
-        required=True,
-        metavar="LANG=MODEL",
-        help="the model of a language (eng, cmn, spa ...), a directory or an installed one",
+        "-m --model LANG=MODEL", f"the model of a language (eng, cmn, spa ...): {A_MODEL}", required=True
     ),
     output("FILE", "the .tab file"),
-    flag("--resume", help="continue an interrupted run"),
-    option("--run-id", default="fofe", metavar="ID", help="the first column"),
-    option("--lang", metavar="L", help="the language of all documents (default: recognised for each)"),
+    flag("--resume", "continue an interrupted run"),
+    option("--run-id ID", "the first column", default="fofe"),
+    option("--lang L", "the language of all documents (default: recognised for each)"),
     WORKERS,
     THRESHOLD,
     AGREEMENT,
@@ -84,7 +78,7 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.kbp.tag import SourceTagging, tag_files
 
     how = SourceTagging(
-        models=_models(args.models),
+        models=_models(args.model),
         reading=_reading(args),
         language=None if args.lang is None else language_code(args.lang),
         options=decoding_options(args),
@@ -116,8 +110,8 @@ def _models(arguments: Sequence[str]) -> dict[str, str]:
 
 @command(
     "score runs by language and kind",
-    option("gold", metavar="GOLD", help="the gold .tab file"),
-    option("runs", nargs="+", metavar="RUN", help="the .tab files of runs"),
+    option("gold GOLD", "the gold .tab file"),
+    option("runs RUN", "the .tab files of runs", nargs="+"),
     JSON,
 )
 def score(args: argparse.Namespace) -> int:
@@ -147,7 +141,7 @@ def score(args: argparse.Namespace) -> int:
 
 @command(
     "check mentions against the source documents",
-    option("tab", metavar="TAB", help="a .tab file"),
+    option("tab TAB", "a .tab file"),
     DOCUMENTS,
     READING,
 )
@@ -174,13 +168,13 @@ def check(args: argparse.Namespace) -> int:
     "convert documents and gold mentions into training data, and back",
     DOCUMENTS,
     one_of(
-        option("--gold", metavar="TAB", help="the gold mentions of the documents"),
-        option("--corpus", metavar="JSONL", help="the corpus that was made from the documents"),
+        option("--gold TAB", "the gold mentions of the documents"),
+        option("--corpus JSONL", "the corpus that was made from the documents"),
         required=True,
     ),
     output("FILE", "the corpus (jsonl, conll, brat), or the .tab file"),
-    option("--lang", metavar="L", help="only documents in this language: eng, cmn, spa"),
-    option("--run-id", default="fofe", metavar="ID", help="run id of mentions that have none"),
+    option("--lang L", "only documents in this language: eng, cmn, spa"),
+    option("--run-id ID", "run id of mentions that have none", default="fofe"),
     READING,
 )
 def convert(args: argparse.Namespace) -> int:

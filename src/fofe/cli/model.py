@@ -77,9 +77,9 @@ def inspect(args: argparse.Namespace) -> None:
 @command(
     "write a page about a model, with curves and errors",
     MODEL,
-    option("--corpus", metavar="CORPUS", help="an annotated corpus to score it on"),
-    option("-o", "--output", default="report.html", metavar="FILE", help="where to write"),
-    option("--errors", type=count, default=10, metavar="N", help="number of examples of each kind of error"),
+    option("--corpus CORPUS", "an annotated corpus to score it on"),
+    option("-o --output FILE", "where to write", default="report.html"),
+    option("--errors N", "number of examples of each kind of error", type=count, default=10),
     FORMAT,
     READING,
 )
@@ -124,14 +124,14 @@ def percent(text: str) -> float:
 @command(
     "calibrate a model's scores, and choose its threshold",
     MODEL,
-    option("corpus", metavar="CORPUS", help="an annotated corpus, best the dev set"),
+    option("corpus CORPUS", "an annotated corpus, best the dev set"),
     output("OUT", "the directory of the calibrated model", required=False),
-    option("--test", metavar="CORPUS", help="another corpus to measure the calibration error on"),
+    option("--test CORPUS", "another corpus to measure the calibration error on"),
     one_of(
-        option("--precision", type=percent, metavar="P", help="best F1 with at least this precision, in %%"),
-        option("--recall", type=percent, metavar="R", help="best F1 with at least this recall, in %%"),
+        option("--precision P", "best F1 with at least this precision, in %%", type=percent),
+        option("--recall R", "best F1 with at least this recall, in %%", type=percent),
     ),
-    option("--svg", metavar="FILE", help="draw the reliability diagram"),
+    option("--svg FILE", "draw the reliability diagram"),
     FORMAT,
     JSON,
     READING,
@@ -177,20 +177,15 @@ def calibrate(args: argparse.Namespace) -> None:
     "make a smaller model from a trained one",
     MODEL,
     output("OUT", "the directory of the smaller model"),
+    option("--tables int8|float16|float32", "storage of word vectors", default="int8"),
+    option("--weights float16|float32", "storage of all other weights", default="float16"),
     option(
-        "--tables", choices=("int8", "float16", "float32"), default="int8", help="storage of word vectors"
-    ),
-    option(
-        "--weights", choices=("float16", "float32"), default="float16", help="storage of all other weights"
-    ),
-    option(
-        "--words",
+        "--words N",
+        "keep the N most frequent words of each table, and training words without a vector",
         type=int,
-        metavar="N",
-        help="keep the N most frequent words of each table, besides training words that its vectors lacked",
     ),
-    repeated("--keep", metavar="CORPUS", help="with --words: also keep the words of this corpus"),
-    option("--corpus", metavar="CORPUS", help="annotated corpus to compare speed and scores on"),
+    repeated("--keep CORPUS", "with --words: also keep the words of this corpus"),
+    option("--corpus CORPUS", "annotated corpus to compare speed and scores on"),
     FORMAT,
     JSON,
     READING,
@@ -232,9 +227,9 @@ def compress(args: argparse.Namespace) -> None:
 
 @command(
     "make an ensemble that averages several models",
-    option("models", nargs="+", metavar="MODEL", help=f"{A_MODEL}; all of them are copied"),
+    option("models MODEL", f"{A_MODEL}; all of them are copied", nargs="+"),
     output("DIR", "the directory of the ensemble"),
-    option("--weights", metavar="W,W,...", help="weight of each model (default: equal)"),
+    option("--weights W,W,...", "weight of each model (default: equal)"),
 )
 def average(args: argparse.Namespace) -> None:
     """Make an ensemble: a model directory that contains several models and averages the

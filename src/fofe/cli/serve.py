@@ -6,6 +6,7 @@ import os
 from fofe.base.errors import FofeError, InputError, needs
 from fofe.base.files import read_text
 from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._options import A_MODEL
 from fofe.cli._terminal import say
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
@@ -14,19 +15,13 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @command(
     "serve models over HTTP, with a page to try them",
-    repeated(
-        "-m",
-        "--model",
-        required=True,
-        metavar="[NAME=]MODEL",
-        help="a model directory or an installed model, and its name on this server",
-    ),
-    option("--host", default="127.0.0.1", metavar="H", help="address"),
-    option("--port", type=int, default=8000, metavar="N", help="port; 0 for any that is free"),
-    option("--token-file", metavar="FILE", help="a file with the token that requests must carry"),
-    option("--max-bytes", type=int, default=2_000_000, metavar="N", help="longest request or line of one"),
-    option("--timeout", type=float, default=30.0, metavar="S", help="seconds until an answer is due"),
-    flag("--access-log", help="log every request to standard error"),
+    repeated("-m --model [NAME=]MODEL", f"{A_MODEL}; and its name on this server", required=True),
+    option("--host H", "address", default="127.0.0.1"),
+    option("--port N", "port; 0 for any that is free", type=int, default=8000),
+    option("--token-file FILE", "a file with the token that requests must carry"),
+    option("--max-bytes N", "longest request or line of one", type=int, default=2_000_000),
+    option("--timeout S", "seconds until an answer is due", type=float, default=30.0),
+    flag("--access-log", "log every request to standard error"),
 )
 def serve(args: argparse.Namespace) -> None:
     """Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page

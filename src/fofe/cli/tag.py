@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from fofe.tagging.pipeline import Tagged, TagJob
     from fofe.tagging.sources import Source
 
-OUTPUT_FORMATS = ("text", "jsonl", "tsv", "conll", "html")
-INPUT_FORMATS = ("text", "conll", "jsonl", "brat", "spacy", "label-studio", "doccano")
+INPUT_FORMATS = "text|conll|jsonl|brat|spacy|label-studio|doccano"
 PARQUET = ".parquet"
 
 BAD_SHOWN = 5
@@ -35,64 +34,40 @@ BAD_SHOWN = 5
 
 @command(
     "find mentions in text",
-    option("inputs", nargs="*", metavar="FILE", help="files; - or nothing for stdin"),
-    option("-m", "--model", metavar="MODEL", help=f"{A_MODEL} (default: en)"),
+    option("inputs FILE", "files; - or nothing for stdin", nargs="*"),
+    option("-m --model MODEL", f"{A_MODEL} (default: en)"),
+    option("--lang L", "use the installed model of this language; auto: the one of each document's language"),
+    repeated("-t --text TEXT", "tag this text instead of files"),
+    option(f"--input {INPUT_FORMATS}", "format of the input (default: by the file's suffix, else text)"),
+    option("--unit line|file", "what a plain-text document is", default="line"),
     option(
-        "--lang",
-        metavar="L",
-        help="use the installed model of this language; auto: the one of each document's language",
+        "-f --format text|jsonl|tsv|conll|html",
+        "format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
     ),
-    repeated("-t", "--text", metavar="TEXT", help="tag this text instead of files"),
-    option(
-        "--input",
-        dest="source_format",
-        choices=INPUT_FORMATS,
-        help="format of the input (default: by the file's suffix, else text)",
-    ),
-    option("--unit", choices=("line", "file"), default="line", help="what a plain-text document is"),
-    option(
-        "-f",
-        "--format",
-        choices=OUTPUT_FORMATS,
-        help="format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
-    ),
-    flag("--redact", help="write the text with [LABEL] instead of each mention"),
-    option("-o", "--output", default="-", metavar="FILE", help="where to write (default: stdout)"),
-    option(
-        "--offsets",
-        choices=("codepoints", "utf16", "bytes"),
-        default="codepoints",
-        help="unit of offsets in jsonl and tsv",
-    ),
+    flag("--redact", "write the text with [LABEL] instead of each mention"),
+    option("-o --output FILE", "where to write (default: stdout)", default="-"),
+    option("--offsets codepoints|utf16|bytes", "unit of offsets in jsonl and tsv", default="codepoints"),
     WORKERS,
-    option(
-        "--engine",
-        choices=("numpy", "torch", "spark"),
-        default="numpy",
-        help="NumPy, PyTorch, or NumPy on the workers of Apache Spark",
-    ),
+    option("--engine numpy|torch|spark", "NumPy, PyTorch, or NumPy on Apache Spark", default="numpy"),
     MASTER,
-    option("--text-column", default="text", metavar="C", help="column of the texts in parquet input"),
-    option("--device", default="auto", metavar="D", help="with --engine torch: cpu, cuda or auto"),
-    flag("--strict", help="stop at the first document that cannot be read"),
+    option("--text-column C", "column of the texts in parquet input", default="text"),
+    option("--device D", "with --engine torch: cpu, cuda or auto", default="auto"),
+    flag("--strict", "stop at the first document that cannot be read"),
     titled(
         "decoding (default: as tuned when the model was trained)",
         THRESHOLD,
         option(
-            "--strategy",
-            metavar="S",
-            help="how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
+            "--strategy S",
+            "how overlaps are resolved: highest-first, longest-first, highest-first-by-word,"
             " longest-first-by-word, non-crossing",
         ),
-        option(
-            "--nested", action=argparse.BooleanOptionalAction, help="whether mentions may lie inside others"
-        ),
+        option("--[no-]nested", "whether mentions may lie inside others"),
         AGREEMENT,
-        flag("--flat", help="of nested mentions, show only the outermost"),
-        flag("--recall", dest="for_recall", help="take the best type even where NONE is more likely"),
-        flag("--exact", help="score every fragment, also those that the gate rejects"),
+        flag("--flat", "of nested mentions, show only the outermost"),
+        flag("--recall", "take the best type even where NONE is more likely", dest="for_recall"),
+        flag("--exact", "score every fragment, also those that the gate rejects"),
         SCHEME,
-        option("--alternatives", type=int, default=0, metavar="N", help="also show the N next best labels"),
+        option("--alternatives N", "also show the N next best labels", type=int, default=0),
     ),
 )
 def tag(args: argparse.Namespace) -> int:
@@ -164,7 +139,7 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
     """Refuse options that would have no effect, or that exclude one another."""
     not_with_parquet = {
         "--text": args.text,
-        "--input": args.source_format,
+        "--input": args.input,
         "--format": args.format,
         "--redact": args.redact,
         "--offsets": args.offsets != "codepoints",
@@ -195,7 +170,7 @@ def _sources(args: argparse.Namespace, report: Report) -> list[Source]:
 
     if not args.inputs and sys.stdin.isatty():
         say("reads what you type, one document per line, until Ctrl-D (see fofe tag --help for other ways)")
-    sources = find_sources(args.inputs or ["-"], args.source_format, args.unit, report)
+    sources = find_sources(args.inputs or ["-"], args.input, args.unit, report)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
     return sources
 

@@ -16,29 +16,13 @@ from fofe.tagging.installed import model_path
 
 @command(
     "train a model",
-    option("config", metavar="CONFIG.toml", help="the configuration"),
+    option("config CONFIG.toml", "the configuration"),
     output("DIR", "the directory of the run", required=False),
-    flag("--plan", help="print what the corpora will count as, and train nothing"),
-    flag("--resume", help="continue the run in that directory"),
-    option(
-        "--folds",
-        type=count,
-        metavar="K",
-        help="train K models, each without one K-th of the training sentences, and average them",
-    ),
-    option(
-        "--from",
-        dest="start",
-        metavar="MODEL",
-        help="start from a trained model, by directory or name, with its views and layers",
-    ),
-    repeated(
-        "--teacher",
-        dest="teachers",
-        metavar="MODEL",
-        help="learn from the soft targets of this model besides the labels, instead of the teachers of the "
-        "configuration",
-    ),
+    flag("--plan", "print what the corpora will count as, and train nothing"),
+    flag("--resume", "continue the run in that directory"),
+    option("--folds K", "average K models, each trained without one K-th of the sentences", type=count),
+    option("--from MODEL", "start from a trained model, with its views and layers", dest="start"),
+    repeated("--teacher MODEL", "learn from the soft targets of this model, not of the configured teachers"),
     SET,
 )
 def train(args: argparse.Namespace) -> None:
@@ -62,8 +46,8 @@ def train(args: argparse.Namespace) -> None:
     from fofe.training.config import load_config
 
     given = overrides(args)
-    if args.teachers:
-        given["training.teachers"] = [str(model_path(teacher).absolute()) for teacher in args.teachers]
+    if args.teacher:
+        given["training.teachers"] = [str(model_path(teacher).absolute()) for teacher in args.teacher]
     config = load_config(args.config, given)
     if args.plan:
         from fofe.training.plan import plan

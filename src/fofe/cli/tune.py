@@ -19,18 +19,15 @@ if TYPE_CHECKING:
 
 @command(
     "search for better settings",
-    option("config", metavar="CONFIG.toml", help="the configuration to start from"),
+    option("config CONFIG.toml", "the configuration to start from"),
     output("DIR", "the directory of the search"),
-    option("--trials", type=count, default=20, metavar="N", help="number of trials in all"),
-    option("--workers", type=count, default=1, metavar="N", help="trials at the same time"),
-    option("--space", metavar="SPACE.toml", help="which settings to vary, and how far"),
+    option("--trials N", "number of trials in all", type=count, default=20),
+    option("--workers N", "trials at the same time", type=count, default=1),
+    option("--space SPACE.toml", "which settings to vary, and how far"),
     option(
-        "--sampler",
-        choices=("tpe", "random", "grid"),
-        default="tpe",
-        help="how values are chosen: by the results so far, at random, or all of them",
+        "--sampler tpe|random|grid", "choose values by the results so far, at random, or all", default="tpe"
     ),
-    flag("--no-prune", help="train every trial to its end"),
+    flag("--no-prune", "train every trial to its end"),
     seed(1),
     SET,
 )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
-from fofe.cli._command import command, group, option
+from fofe.cli._command import command, flag, group, option
 from fofe.cli._files import refuse_input
 from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
 from fofe.cli._terminal import print_result, resumable, say, say_report
@@ -26,26 +26,26 @@ from fofe.cli._terminal import print_result, resumable, say, say_report
 if TYPE_CHECKING:
     from fofe.formats.vectors import WordVectors
 
-VECTORS = option("vectors", metavar="FILE", help="word vectors")
-LANGUAGE = option("--lang", dest="language", default="en", metavar="L", help="language of the text")
-DIGITS = option("--digits", default="shape", metavar="RULE", help="words with digits: shape, classes, none")
+VECTORS = option("vectors FILE", "word vectors")
+LANGUAGE = option("--lang L", "language of the text", dest="language", default="en")
+DIGITS = option("--digits RULE", "words with digits: shape, classes, none", default="shape")
 SUFFIXES = {".txt": "text", ".vec": "text", ".bin": "binary", ".npz": "npz"}
 
 
 @command(
     "train vectors on plain text",
-    option("texts", nargs="+", metavar="TEXT", help="a text, a directory, or a Wikipedia dump"),
+    option("texts TEXT", "a text, a directory, or a Wikipedia dump", nargs="+"),
     output("DIR", "the directory of the vectors"),
     LANGUAGE,
-    option("--dim", dest="dimension", type=int, default=256, metavar="D", help="dimensions"),
-    option("--views", metavar="V,V", help="cased, uncased, char, word (default: by the language)"),
-    option("--words", type=int, default=100_000, metavar="N", help="largest number of words with a vector"),
-    option("--min-count", type=int, default=5, metavar="N", help="lowest frequency of a word with a vector"),
-    option("--window", type=int, default=5, metavar="N", help="context words on each side"),
-    option("--negative", type=count, default=5, metavar="N", help="negative samples per context word"),
-    option("--passes", type=int, default=5, metavar="N", help="passes over the text"),
+    option("--dim D", "dimensions", dest="dimension", type=int, default=256),
+    option("--views V,V", "cased, uncased, char, word (default: by the language)"),
+    option("--words N", "largest number of words with a vector", type=int, default=100_000),
+    option("--min-count N", "lowest frequency of a word with a vector", type=int, default=5),
+    option("--window N", "context words on each side", type=int, default=5),
+    option("--negative N", "negative samples per context word", type=count, default=5),
+    option("--passes N", "passes over the text", type=int, default=5),
     DIGITS,
-    option("--threads", type=int, default=1, metavar="N", help="one makes the result repeatable"),
+    option("--threads N", "one makes the result repeatable", type=int, default=1),
     seed(1),
 )
 def train(args: argparse.Namespace) -> None:
@@ -70,8 +70,8 @@ def train(args: argparse.Namespace) -> None:
 @command(
     "show the nearest neighbours of words",
     VECTORS,
-    option("words", nargs="+", metavar="WORD", help="words as they are written in the file"),
-    option("-n", "--number", type=count, default=10, metavar="N", help="how many"),
+    option("words WORD", "words as they are written in the file", nargs="+"),
+    option("-n --number N", "how many", type=count, default=10),
 )
 def neighbours(args: argparse.Namespace) -> None:
     """Show the words with the most similar vectors, with the cosines.
@@ -90,10 +90,10 @@ def neighbours(args: argparse.Namespace) -> None:
 
 @command(
     "write vectors in another format",
-    option("vectors", metavar="IN", help="word vectors"),
-    option("output", metavar="OUT", help="the file to write"),
-    option("--to", choices=("text", "binary", "npz"), help="format of the output (default: by its suffix)"),
-    option("--words", type=count, metavar="N", help="keep the N first, most frequent words"),
+    option("vectors IN", "word vectors"),
+    option("output OUT", "the file to write"),
+    option("--to text|binary|npz", "format of the output (default: by its suffix)"),
+    option("--words N", "keep the N first, most frequent words", type=count),
 )
 def convert(args: argparse.Namespace) -> None:
     """Write vectors in another format: word2vec text or binary, or npz with the arrays
@@ -114,9 +114,9 @@ def convert(args: argparse.Namespace) -> None:
 @command(
     "add the words of other vectors",
     VECTORS,
-    option("others", metavar="OTHERS", help="vectors with other words"),
-    option("output", metavar="OUT", help="the file to write; its suffix decides the format"),
-    option("--same-language", action="store_true", help="the others are of the same language"),
+    option("others OTHERS", "vectors with other words"),
+    option("output OUT", "the file to write; its suffix decides the format"),
+    flag("--same-language", "the others are of the same language"),
 )
 def add(args: argparse.Namespace) -> None:
     """Add the words of other vectors, for example of a language with more text, that
@@ -159,12 +159,12 @@ def _write(vectors: WordVectors, output: str, kind: str) -> None:
 @command(
     "show how many words of a corpus have a vector",
     VECTORS,
-    option("corpora", nargs="+", metavar="CORPUS", help="a corpus, annotated or not"),
-    option("--lookup", choices=("cased", "uncased"), default="cased", help="how words are looked up"),
+    option("corpora CORPUS", "a corpus, annotated or not", nargs="+"),
+    option("--lookup cased|uncased", "how words are looked up", default="cased"),
     DIGITS,
     LANGUAGE,
     FORMAT,
-    option("--missing", type=natural, default=10, metavar="N", help="number of missing words to show"),
+    option("--missing N", "number of missing words to show", type=natural, default=10),
     JSON,
 )
 def coverage(args: argparse.Namespace) -> None:
