@@ -46,19 +46,19 @@ class Command:
 
     name: str
     help: str
-    doc: str
+    description: str
+    examples: str
     options: tuple[Add, ...] = ()
     run: Run | None = None
     commands: tuple[Command, ...] = ()
 
     def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> None:
-        """Add the command and its options. Description and examples are the two parts of its docstring."""
-        description, _, examples = inspect.cleandoc(self.doc).partition("Examples:\n")
+        """Add the command and its options."""
         parser = subparsers.add_parser(
             self.name,
             help=self.help,
-            description=description.rstrip(),
-            epilog=f"examples:\n{examples}",
+            description=self.description.rstrip(),
+            epilog=f"examples:\n{self.examples}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         for add in self.options:
@@ -72,13 +72,19 @@ class Command:
 
 
 def command(help: str, *options: Add, name: str | None = None) -> Callable[[Run], Command]:
-    """Make a command of a function, by default called like the function."""
-    return lambda run: Command(name or run.__name__, help, run.__doc__ or "", options, run)
+    """Make a command of a function, by default called like it. Its docstring has description and examples."""
+
+    def make(run: Run) -> Command:
+        description, _, examples = inspect.cleandoc(run.__doc__ or "").partition("Examples:\n")
+        return Command(name or run.__name__, help, description, examples, options, run)
+
+    return make
 
 
 def group(module: str, doc: str | None, help: str, *commands: Command) -> Command:
-    """The group of a module's commands, called like the module, whose docstring is its help."""
-    return Command(module.rpartition(".")[2], help, doc or "", commands=commands)
+    """The group of a module's commands, called like the module, whose docstring describes it."""
+    examples = "\n".join(one.examples.partition("\n")[0] for one in commands)
+    return Command(module.rpartition(".")[2], help, doc or "", examples, commands=commands)
 
 
 def option(usage: str, help: str, **settings: Any) -> Add:

@@ -1,10 +1,4 @@
-"""Work with annotated corpora.
-
-Examples:
-  fofe corpus check train.conll
-  fofe corpus convert annotated/ corpus.jsonl
-  fofe corpus wiki enwiki-pages-articles.xml.bz2 -o weak.jsonl
-"""
+"""Work with annotated corpora."""
 
 import argparse
 from itertools import chain

@@ -1,11 +1,6 @@
 """Make a gazetteer of names by type, or look into one. A model whose configuration
 names it under [model.gazetteer] sees which fragments are names of which types,
 and learns how much that is worth.
-
-Examples:
-  fofe gazetteer build names.tsv -o names.gazetteer
-  fofe gazetteer build --titles enwiki.xml.bz2 titles.tsv.xz -o names.gazetteer
-  fofe gazetteer show names.gazetteer "Bergen" "Anna Berg"
 """
 
 import argparse

@@ -1,11 +1,5 @@
 """Entity discovery as in TAC-KBP: source documents in, mentions as .tab files out, in
 several languages, scored as the track scores.
-
-Examples:
-  fofe kbp tag --model eng=en --model spa=es source/ -o run.tab
-  fofe kbp score gold.tab run.tab
-  fofe kbp check run.tab source/
-  fofe kbp convert source/ --gold gold.tab -o train.jsonl
 """
 
 import argparse

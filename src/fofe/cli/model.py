@@ -1,13 +1,5 @@
 """Work with trained models. MODEL is a model directory, or the name of an installed
 model.
-
-Examples:
-  fofe model list
-  fofe model inspect en
-  fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl
-  fofe model calibrate my-model dev.conll -o calibrated
-  fofe model compress my-model -o small
-  fofe model average runs/seed1/model runs/seed2/model -o together
 """
 
 import argparse

@@ -1,12 +1,6 @@
 """Word vectors: train them on plain text, convert and prune files of them, add words
 from others, show the neighbours of a word, and measure how much of a
 corpus they cover.
-
-Examples:
-  fofe vectors train news/ wiki.xml.bz2 -o vectors --lang en --dim 256
-  fofe vectors neighbours vectors/en.cased.256.bin Oslo
-  fofe vectors convert vectors/en.cased.256.bin small.txt --words 50000
-  fofe vectors coverage vectors/en.cased.256.bin train.conll
 """
 
 from __future__ import annotations

@@ -31,7 +31,15 @@ def unit_counts(gold: Sequence[Document], predicted: Sequence[Document], unit: s
     if unit not in UNITS:
         raise FofeError(f"unknown unit {unit!r} (choose from {', '.join(UNITS)})")
     true, guess = paired_spans(gold, predicted)
-    borders = [_unit_starts(document, number, unit) for number, document in enumerate(gold)]
+    borders = [
+        [0] if unit == "document" else [sentence.start for sentence in document.sentences]
+        for document in gold
+    ]
+    if [] in borders:
+        raise InputError(
+            f"document {borders.index([]) + 1} of the gold has no sentences to draw from",
+            remedy="draw whole documents, or tokenise it first, on the command line with --lang",
+        )
     first = np.cumsum([0, *map(len, borders)])
     counts = np.zeros((int(first[-1]), 3), np.int64)
     for column, spans in enumerate((true & guess, guess - true, true - guess)):
@@ -89,17 +97,6 @@ def comparison_section(comparison: ByMetric, names: tuple[str, str], samples: in
     return Section("comparison", f"{table(heading, rows)}\n\n{note}", {**facts, **comparison})
 
 
-def _unit_starts(document: Document, number: int, unit: str) -> list[int]:
-    if unit == "document":
-        return [0]
-    if not document.sentences:
-        raise InputError(
-            f"document {number + 1} of the gold has no sentences to draw from",
-            remedy="draw whole documents, or tokenise it first, on the command line with --lang",
-        )
-    return [sentence.start for sentence in document.sentences]
-
-
 def _resampled(counts: Numbers, samples: int, seed: int) -> Numbers:
     """Sums over as many units as there are, drawn with replacement: shape (units, n) to (samples, n)."""
     units = len(counts)
@@ -118,9 +115,8 @@ def _resampled(counts: Numbers, samples: int, seed: int) -> Numbers:
 def _scores(counts: Numbers) -> Scores:
     """Precision, recall and F1 in percent, 0 where undefined: shape (samples, 3) to (samples, 3)."""
     tp, fp, fn = counts.T
-    parts = np.stack([tp, tp, 2 * tp], axis=1)
     wholes = np.stack([tp + fp, tp + fn, 2 * tp + fp + fn], axis=1)
-    percent: Scores = 100 * parts / np.maximum(wholes, 1)
+    percent: Scores = 100 * np.stack([tp, tp, 2 * tp], axis=1) / np.maximum(wholes, 1)
     return percent
 
 

@@ -79,12 +79,7 @@ class Evaluation:
 
 def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> Evaluation:
     """Score predicted documents against gold ones: the same texts in the same order."""
-    labels: dict[str, Counts] = {}
-    for true, guess in pair(gold, predicted):
-        of_document = count_by(spans_of([true]), spans_of([guess]), key=lambda span: span.label)
-        for label, counts in of_document.items():
-            labels[label] = labels.get(label, Counts()) + counts
-    return Evaluation.of(labels)
+    return Evaluation.of(count_by(*paired_spans(gold, predicted), key=lambda span: span.label))
 
 
 def score_spans(gold: Sequence[Set[Item]], predicted: Sequence[Set[Item]]) -> Counts:
@@ -105,12 +100,22 @@ def pair(gold: Iterable[Document], predicted: Iterable[Document]) -> Iterator[tu
     """Each gold document with its prediction; both sides must have the same texts in the same order."""
     for number, (true, guess) in enumerate(zip_longest(gold, predicted), start=1):
         if true is None or guess is None:
-            side = "gold" if true is None else "prediction"
-            raise InputError(
-                f"{_name(true or guess, number)} is missing in the {side}",
-                remedy="give the same documents in the same order",
+            missing = f"{_name(true or guess, number)} is missing in the {'prediction' if true else 'gold'}"
+            raise InputError(missing, remedy="give the same documents in the same order")
+        if true.id and guess.id and true.id != guess.id:
+            sides = (
+                f"{_name(true, number)} of the gold is paired with {_name(guess, number)} of the prediction"
             )
-        _require_same_text(true, guess, number)
+            raise InputError(sides, remedy="bring both into the same order")
+        if true.text != guess.text:
+            letters = enumerate(zip_longest(true.text, guess.text))
+            start = next(at for at, (one, other) in letters if one != other)
+            one, other = (document.text[start : start + 20] for document in (true, guess))
+            raise InputError(
+                f"the texts of {_name(true, number)} differ from character {start} on: "
+                f"{one!r} in the gold, {other!r} in the prediction",
+                remedy="predict on exactly the text of the gold",
+            )
         yield true, guess
 
 
@@ -123,28 +128,10 @@ def spans_of(documents: Iterable[Document]) -> set[Span]:
     }
 
 
-def paired_spans(gold: Sequence[Document], predicted: Sequence[Document]) -> tuple[set[Span], set[Span]]:
+def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tuple[set[Span], set[Span]]:
     """The spans of both sides, after a check that the documents match."""
-    for _ in pair(gold, predicted):
-        pass
-    return spans_of(gold), spans_of(predicted)
-
-
-def _require_same_text(true: Document, guess: Document, number: int) -> None:
-    if true.id and guess.id and true.id != guess.id:
-        raise InputError(
-            f"{_name(true, number)} of the gold is paired with {_name(guess, number)} of the prediction",
-            remedy="bring both into the same order",
-        )
-    if true.text != guess.text:
-        letters = zip_longest(true.text, guess.text)
-        start = next(position for position, (a, b) in enumerate(letters) if a != b)
-        excerpt = slice(start, start + 20)
-        raise InputError(
-            f"the texts of {_name(true, number)} differ from character {start} on: "
-            f"{true.text[excerpt]!r} in the gold, {guess.text[excerpt]!r} in the prediction",
-            remedy="predict on exactly the text of the gold",
-        )
+    pairs = list(pair(gold, predicted))
+    return spans_of(true for true, _ in pairs), spans_of(guess for _, guess in pairs)
 
 
 def _name(document: Document, number: int) -> str:

@@ -39,17 +39,16 @@ def threshold_curve(
 
     Overlaps are not resolved again: a mention that lost to a dropped one does not come back.
     """
-    best: dict[Span, float] = {}
-    for number, (_, guess) in enumerate(pair(gold, predicted)):
-        for mention in guess.mentions:
-            span = Span(number, mention.start, mention.end, mention.label)
-            best[span] = max(mention.score, best.get(span, mention.score))
-    true = spans_of(gold)
-    points = []
-    for threshold in thresholds:
-        taken = {span for span, score in best.items() if score >= threshold}
-        points.append(Point(threshold, score_spans([true], [taken])))
-    return points
+    true = [spans_of(gold)]
+    found = [
+        (mention.score, Span(number, mention.start, mention.end, mention.label))
+        for number, (_, guess) in enumerate(pair(gold, predicted))
+        for mention in guess.mentions
+    ]
+    return [
+        Point(least, score_spans(true, [{span for score, span in found if score >= least}]))
+        for least in thresholds
+    ]
 
 
 def curve_section(points: Sequence[Point]) -> Section:

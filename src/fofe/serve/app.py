@@ -153,9 +153,7 @@ class Server:
         name, model = self._chosen(request)
         texts = [request.text] if isinstance(request.text, str) else request.text
         tagged = await self.batcher.tag(model, texts)
-        documents = [
-            schemas.document_answer(document, request.offsets, tokens=request.tokens) for document in tagged
-        ]
+        documents = [schemas.document_answer(one, request.offsets, tokens=request.tokens) for one in tagged]
         answer = {"model": name, "offsets": request.offsets, "documents": documents}
         return Response(schemas.encoded(answer), media_type="application/json")
 
@@ -163,15 +161,9 @@ class Server:
         """Return the scores of every fragment of a text, and its outcome."""
         name, model = self._chosen(request)
         (document,) = await self.batcher.tokenise(model, [request.text])
-        sentences = await self.batcher.run(
-            lambda: schemas.lattice_answer(
-                request.text, lattices(model, document), request.offsets, request.sentence
-            )
-        )
-        labels = list(model.labels)
-        return JSONResponse(
-            {"model": name, "offsets": request.offsets, "labels": labels, "sentences": sentences}
-        )
+        sentences = await self.batcher.run(lambda: schemas.lattice_answer(request, lattices(model, document)))
+        answer = {"model": name, "offsets": request.offsets, "labels": list(model.labels)}
+        return JSONResponse({**answer, "sentences": sentences})
 
     async def _export(self, request: ExportRequest) -> Response:
         """Find mentions and write them in a format."""
@@ -193,7 +185,9 @@ class Server:
             tagged = await self.batcher.tag(model, texts)
             return [schemas.document_answer(document, query.offsets) for document in tagged]
 
-        return StreamAnswer(answers(request.receive, self.limits, tag, as_json=as_json))
+        lines = answers(request.receive, self.limits, tag, as_json=as_json)
+        closing = {"connection": "close"}  # the rest of a broken stream is not read
+        return StreamAnswer(lines, headers=closing, media_type=NDJSON)
 
 
 async def _page() -> FileResponse:

@@ -138,22 +138,20 @@ class Guard:
         return hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + token.encode())
 
 
+@dataclass
 class _Answer:
     """An ASGI `send` that adds headers and remembers the status."""
 
-    def __init__(self, send: Send, guard: Guard) -> None:
-        self._send = send
-        self._guard = guard
-        self.status = 0
+    send: Send
+    guard: Guard
+    status: int = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = [*message.get("headers", ()), *_HEADERS]
-            if self._guard.stopping:
-                headers.append((b"connection", b"close"))
-            message = {**message, "headers": headers}
-        await self._send(message)
+            closing = [(b"connection", b"close")] if self.guard.stopping else []
+            message = {**message, "headers": [*message.get("headers", ()), *_HEADERS, *closing]}
+        await self.send(message)
 
 
 async def _read(receive: Receive, most: int) -> bytes | None:

@@ -240,10 +240,8 @@ def document_answer(document: Document, unit: OffsetUnit, *, tokens: bool = Fals
 
 
 def _mention(mention: Mention, offsets: OffsetMap) -> dict[str, Any]:
-    answer = mention.to_dict()
-    answer["start"] = offsets.from_codepoints(mention.start)
-    answer["end"] = offsets.from_codepoints(mention.end)
-    answer["score"] = round(answer["score"], DIGITS)
+    start, end = offsets.from_codepoints(mention.start), offsets.from_codepoints(mention.end)
+    answer = {**mention.to_dict(), "start": start, "end": end, "score": round(mention.score, DIGITS)}
     if mention.alternatives:
         answer["alternatives"] = [(label, round(score, DIGITS)) for label, score in mention.alternatives]
     return answer
@@ -255,24 +253,20 @@ def _sentence(sentence: Sentence, offsets: OffsetMap) -> dict[str, Any]:
     return {"start": convert(sentence.start), "end": convert(sentence.end), "tokens": tokens}
 
 
-def lattice_answer(
-    text: str, found: Iterable[Lattice], unit: OffsetUnit, only: int | None
-) -> list[dict[str, Any]]:
+def lattice_answer(request: LatticeRequest, found: Iterable[Lattice]) -> list[dict[str, Any]]:
     """A `LatticeSentence` for each sentence of a text, or for only one of them."""
-    offsets = OffsetMap(text, unit)
+    offsets = OffsetMap(request.text, request.offsets)
     return [
         {**_sentence(sentence, offsets), "fragments": list(map(_fragment, fragments))}
         for number, (sentence, fragments) in enumerate(found)
-        if only in (None, number)
+        if request.sentence in (None, number)
     ]
 
 
 def _fragment(fragment: Fragment) -> dict[str, Any]:
-    answer = dict(vars(fragment))
+    answer = {name: value for name, value in vars(fragment).items() if value is not None}
     answer["score"] = round(fragment.score, DIGITS)
     answer["probabilities"] = [round(probability, DIGITS) for probability in fragment.probabilities]
-    if fragment.lost_to is None:
-        del answer["lost_to"]
     return answer
 
 

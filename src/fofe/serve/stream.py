@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import anyio
-from starlette.responses import Response
+from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from fofe.serve.guard import Limits
@@ -19,21 +19,11 @@ Tag = Callable[[list[str]], Awaitable[list[dict[str, Any]]]]
 """Finds the mentions of texts; one answer for each."""
 
 
-class StreamAnswer(Response):
-    """An answer that is sent while the request is still read."""
-
-    media_type = NDJSON
-
-    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
-        super().__init__(headers={"connection": "close"})  # the rest of a broken stream is not read
-        del self.headers["content-length"]
-        self._chunks = chunks
+class StreamAnswer(StreamingResponse):
+    """An answer that is sent while the request is still read, which leaves reading to its chunks."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async for chunk in self._chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await self.stream_response(send)
 
 
 async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) -> AsyncIterator[bytes]:
