@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +16,9 @@ from fofe.cli._terminal import say_report
 
 if TYPE_CHECKING:
     from fofe.text.document import Document
+
+STANDARD_INPUT = 0
+"""Its file descriptor."""
 
 
 def read_documents(path: str, args: argparse.Namespace, language: str | None = None) -> list[Document]:
@@ -38,8 +39,9 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
 
 def no_document(path: str) -> InputError:
     """The error of an empty corpus: a score of nothing would pass for a bad one."""
-    inside = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
-    remedy = inside if Path(path).is_dir() else "give a corpus of at least one"
+    remedy = "give a corpus of at least one"
+    if Path(path).is_dir():
+        remedy = "of a directory only the files right in it are read: give a pattern such as 'DIR/**/*.jsonl'"
     return InputError("holds no document", path=display_name(path), remedy=remedy)
 
 
@@ -50,12 +52,11 @@ def refuse_input(
 
     A device or a pipe, such as /dev/null, is never replaced: it may be both.
     """
-    there = None if output == STANDARD else _status(output)
-    if there is None or not (stat.S_ISREG(there.st_mode) or stat.S_ISDIR(there.st_mode)):
+    if output == STANDARD or not (os.path.isfile(output) or os.path.isdir(output)):
         return
     for path in inputs:
-        read = _status(path)
-        if read is not None and os.path.samestat(read, there):
+        file = STANDARD_INPUT if str(path) == STANDARD else path
+        if os.path.exists(file) and os.path.samefile(file, output):
             raise InputError(f"is the {what} itself", path=output, remedy=remedy)
 
 
@@ -68,11 +69,3 @@ def files_read(path: str | Path, format: str) -> Iterator[str | Path]:
         folder, suffixes = Path(path), (brat.TEXT_SUFFIX, brat.ANNOTATION_SUFFIX)
         files = folder.rglob("*") if folder.is_dir() else map(folder.with_suffix, suffixes)
         yield from (file for file in files if file.suffix in suffixes)
-
-
-def _status(path: str | Path) -> os.stat_result | None:
-    """The status of a file or of standard input; None if there is no such file."""
-    try:
-        return os.fstat(sys.stdin.fileno()) if str(path) == STANDARD else os.stat(path)
-    except OSError:
-        return None

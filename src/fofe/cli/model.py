@@ -15,7 +15,7 @@ from fofe.cli._terminal import print_result, print_sections, say
 from fofe.tagging.installed import INSTALL, installed_models, model_path
 
 COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")
-TEXTS = tuple(number for number, column in enumerate(COLUMNS) if column != "megabytes")
+TEXTS = (0, 1, 2, 3, 5, 6)
 
 
 @command("list the models that are installed", JSON, name="list")
@@ -31,9 +31,7 @@ def list_models(args: argparse.Namespace) -> None:
 
     models = [model.facts() for model in installed_models().values()]
     none = f"no models are installed ({INSTALL.format('en')} brings one)"
-    print_result(
-        args, table(COLUMNS, [_row(model) for model in models], left=TEXTS) if models else none, models
-    )
+    print_result(args, table(COLUMNS, list(map(_row, models)), left=TEXTS) if models else none, models)
 
 
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
@@ -91,10 +89,7 @@ def report(args: argparse.Namespace) -> None:
     model = fofe.load(model_path(args.model))
     corpus = read_documents(args.corpus, args, model.config.language) if args.corpus else None
     if corpus is None:
-        say(
-            "without a corpus the page has no scores, thresholds, confusions and errors: "
-            "give an annotated one by --corpus"
-        )
+        say("without a corpus the page has no scores, thresholds, confusions and errors: see --corpus")
     page = report_page(model, corpus, name=args.model, examples_of_each=args.errors)
     with open_output(args.output) as stream:
         stream.write(page)
@@ -210,9 +205,8 @@ def compress(args: argparse.Namespace) -> None:
         for sentence in document.sentences
     ]
     gold = read_documents(args.corpus, args, language) if args.corpus else None
-    smaller = compress(
-        model, Storage(args.tables, args.weights), words=args.words, keep=words_of(model, kept_text)
-    )
+    storage = Storage(args.tables, args.weights)
+    smaller = compress(model, storage, words=args.words, keep=words_of(model, kept_text))
     save_model(smaller, args.output)
     print_sections(args, [costs_section(measure(path, gold), measure(args.output, gold))])
 

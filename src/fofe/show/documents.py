@@ -101,11 +101,10 @@ def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
 
 def _rows(document: Document, id: str) -> str:
     rows = []
-    for mention in document.mentions:
-        text = " ".join(mention.text.split())
-        others = "".join(f"\t{label}={score:.4f}" for label, score in mention.alternatives)
-        place = f"{id}\t{mention.start}\t{mention.end}"
-        rows.append(f"{place}\t{mention.label}\t{mention.score:.4f}\t{text}{others}\n")
+    for one in document.mentions:
+        cells = [id, one.start, one.end, one.label, f"{one.score:.4f}", " ".join(one.text.split())]
+        cells += [f"{label}={score:.4f}" for label, score in one.alternatives]
+        rows.append("\t".join(map(str, cells)) + "\n")
     return "".join(rows)
 
 
@@ -144,17 +143,14 @@ def redacted(document: Document) -> str:
     Where mentions overlap, all of what they cover becomes one mark with the label of the longest: a part of
     a name that sticks out must not stay readable.
     """
-    groups: list[list[Mention]] = []
-    end = 0
-    for mention in _in_order(document):
-        if not groups or mention.start >= end:
-            groups.append([])
-        groups[-1].append(mention)
-        end = max(end, mention.end)
     parts: list[str] = []
-    end = 0
-    for group in groups:
-        longest = max(group, key=lambda mention: mention.end - mention.start)
-        parts += [document.text[end : group[0].start], f"[{longest.label}]"]
-        end = max(mention.end for mention in group)
+    end = longest = 0
+    for mention in _in_order(document):
+        if mention.start >= end:
+            parts += [document.text[end : mention.start], ""]
+            longest = 0
+        if mention.end - mention.start > longest:
+            longest = mention.end - mention.start
+            parts[-1] = f"[{mention.label}]"
+        end = max(end, mention.end)
     return "".join([*parts, document.text[end:]])

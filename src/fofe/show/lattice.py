@@ -77,7 +77,7 @@ def _fragment(
     elif any(mention[:2] == candidate[:2] for mention in kept):
         outcome = "mention"
     lost_to = _winner_over(candidate, kept, decoding) if outcome == "lost" else None
-    row = tuple(map(float, probabilities))
+    row = tuple(probabilities.tolist())
     return Fragment(first, last, candidate.label, candidate.score, row, outcome, lost_to)
 
 

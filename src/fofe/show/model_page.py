@@ -17,12 +17,13 @@ from fofe.evaluate.thresholds import decoded_curve, score_fragments
 from fofe.model.facts import model_facts
 from fofe.show.svg import axis, line_chart, reliability_diagram
 from fofe.tagging.model import Model
-from fofe.text.document import Document, Mention
+from fofe.text.document import Document
 from fofe.text.html import PAGE_END, marked_up, page_head
 
 METRICS = "metrics.jsonl"
 NOTHING = "nothing"
 STYLE = Path(__file__).with_suffix(".css")
+RATES = ("precision", "recall", "F1")
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 
@@ -41,10 +42,9 @@ def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, e
 
 
 def _facts(path: Path) -> str:
-    rows = []
-    for name, value in model_facts(path).items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        rows.append(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>\n")
+    facts = model_facts(path).items()
+    texts = {name: ", ".join(map(str, of)) if isinstance(of, list) else str(of) for name, of in facts}
+    rows = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>\n" for name, text in texts.items())
     return f"<dl>{''.join(rows)}</dl>\n"
 
 
@@ -63,22 +63,19 @@ def _learning(path: Path) -> Iterator[str]:
     epochs = axis("epoch", [entry["epoch"] for entry in metrics])
     losses = [(entry["epoch"], entry["loss"]) for entry in metrics]
     yield _figure(line_chart({"loss": losses}, epochs, axis("loss", [y for _, y in losses], low=0.0)))
-    names = {"dev_precision": "precision", "dev_recall": "recall", "dev_f1": "F1"}
-    scores = {
-        name: [(entry["epoch"], entry[key]) for entry in metrics if key in entry]
-        for key, name in names.items()
-    }
-    values = [y for line in scores.values() for _, y in line]
-    if values:
-        yield _figure(line_chart(scores, epochs, axis("dev", values)))
+    scored = [entry for entry in metrics if "dev_f1" in entry]
+    scores = {name: [(entry["epoch"], entry[f"dev_{name.lower()}"]) for entry in scored] for name in RATES}
+    if scored:
+        yield _figure(
+            line_chart(scores, epochs, axis("dev", [y for line in scores.values() for _, y in line]))
+        )
 
 
 def _scores(gold: Sequence[Document], found: Sequence[Document]) -> str:
     scores = score_documents(gold, found)
     rows = [score_row(label, counts) for label, counts in scores.labels.items()]
     rows.append(score_row("all", scores.overall))
-    heads = ["label", "precision", "recall", "F1", "gold", "found", "right"]
-    head = "".join(f"<th>{cell}</th>" for cell in heads)
+    head = "".join(f"<th>{cell}</th>" for cell in ("label", *RATES, "gold", "found", "right"))
     lines = ("".join(f"<td>{escape(shown(cell))}</td>" for cell in row) for row in rows)
     body = "".join(f"<tr>{line}</tr>\n" for line in lines)
     return f'<h2>Scores</h2>\n<div class="scroll"><table><tr>{head}</tr>\n{body}</table></div>\n'
@@ -88,9 +85,7 @@ def _curves(model: Model, corpus: Sequence[Document]) -> Iterator[str]:
     scored = score_fragments(model, corpus)
     points = decoded_curve(scored, model.decoding, THRESHOLDS)
     lines = {
-        "precision": [(point.threshold, point.counts.precision) for point in points],
-        "recall": [(point.threshold, point.counts.recall) for point in points],
-        "F1": [(point.threshold, point.counts.f1) for point in points],
+        name: [(point.threshold, getattr(point.counts, name.lower())) for point in points] for name in RATES
     }
     values = [y for line in lines.values() for _, y in line]
     yield "<h2>Thresholds and scores</h2>\n"
@@ -113,12 +108,9 @@ def _confusion(gold: Sequence[Document], found: Sequence[Document], errors: Sequ
         cells = "".join(f'<td style="--part: {0.7 * one / total:.2f}">{one or ""}</td>' for one in counts)
         rows.append(f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>')
     heads = "".join(f'<th scope="col">{escape(label)}</th>' for label in ("gold \\ found", *labels))
-    return (
-        "<h2>Confusions</h2>\n"
-        '<p class="quiet">Mentions that overlap are paired even if their borders differ.</p>'
-        f'\n<div class="scroll"><table class="heat"><tr>{heads}</tr>'
-        f"{''.join(rows)}</table></div>\n"
-    )
+    note = '<p class="quiet">Mentions that overlap are paired even if their borders differ.</p>'
+    table = f'<table class="heat"><tr>{heads}</tr>{"".join(rows)}</table>'
+    return f'<h2>Confusions</h2>\n{note}\n<div class="scroll">{table}</div>\n'
 
 
 def _errors(
@@ -152,7 +144,7 @@ def _sentence(document: Document, start: int, end: int) -> tuple[int, int]:
 
 def _part(document: Document, start: int, end: int) -> Document:
     """Some characters of a document and the mentions that lie in them."""
-    inside: list[Mention] = [
+    inside = [
         replace(mention, start=mention.start - start, end=mention.end - start)
         for mention in document.mentions
         if start <= mention.start and mention.end <= end
