@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from fofe.features.config import (
     BAG,
@@ -39,6 +40,14 @@ class Row:
         return replace(model, views=views, characters=characters)
 
 
+def _views(key: str, value: Any) -> dict[str, Any]:
+    """A setting of both views; in a text, {} stands for the name of the view."""
+    return {
+        f"model.views.{view}.{key}": value.format(view) if isinstance(value, str) else value
+        for view in ("cased", "uncased")
+    }
+
+
 WORDS = {"cased": CODES, "uncased": CODES}
 
 ROWS = (
@@ -57,6 +66,40 @@ ROWS = (
     Row("words and character CNN", WORDS, False, True, (91.80, 88.58, 90.16)),
     Row("everything", WORDS, True, True, (93.29, 88.27, 90.71)),
 )
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change on the way to configs/paper.toml."""
+
+    name: str
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """The settings without it."""
+    only_here: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of this step alone."""
+
+
+STEPS: Mapping[str, Step] = {
+    "before": Step("the paper's text alone, read by itself"),
+    "cnn": Step(
+        "the character CNN: zeros around words, tanh, no space between words, momentum",
+        {
+            "model.characters.padding": False,
+            "model.characters.activation": "relu",
+            "model.characters.spaces": True,
+            "training.cnn_with_layers": False,
+        },
+    ),
+    "batches": Step(
+        "batches of fragments from the whole corpus; overlaps resolved word by word",
+        {"training.shuffle": "sentences", "decoding.strategies": ["highest-first", "longest-first"]},
+    ),
+    "vocabulary": Step("only words with a vector", {"sampling.replace_rare": 0.3, **_views("min_count", 1)}),
+    "coverage": Step("more words with a vector", _views("vectors", "../vectors/en.{}.256.bin.gz")),
+    "initials": Step("FOFE of initials, in this row alone", {}, {"model.characters.initials": True}),
+    "seen": Step("vectors that have seen the text"),
+}
+"""What led from a first reading of the paper to its authors' recipe, each with all changes above it."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,10 @@ from _record import RUNS, shared
 from fofe.base.report import Report
 from fofe.features.config import ModelConfig
 from fofe.features.gazetteer import build_gazetteer, save_gazetteer
+from fofe.formats import read_corpus
+from fofe.formats.vectors import read_vectors
+from fofe.training.annotation import labelled_sentences
+from fofe.vectors.inspect import coverage
 from fofe.wiki.types import titled_names
 
 TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.xml.bz2")
@@ -17,6 +21,8 @@ FETCHED = (
     ("glove.6B.100d.all", "the complete GloVe vectors", "fetch_glove.py"),
     (".brown.", "Brown clusters", "fetch_brown.py"),
     ("zh.names.", "the Chinese vectors with the names of a dictionary", "fetch_zh_names.py"),
+    ("news.", "word vectors of news", "paper_vectors.py unseen"),
+    ("seen.", "word vectors that have seen the text of CoNLL-2003", "paper_vectors.py seen"),
     ("esen.", "the Spanish vectors with English words", "join_vectors.py"),
 )
 """Parts of the names of vectors that do not come with the corpora, what they are, and what makes them."""
@@ -46,6 +52,34 @@ def wikipedia_gazetteer() -> Path:
         names = titled_names(sources, "en", None, Report())
         save_gazetteer(build_gazetteer(names, Report(), [source.name for source in sources]), path)
     return path
+
+
+def that_have_seen_the_text(model: ModelConfig) -> ModelConfig:
+    """The model with vectors that have seen the text of CoNLL-2003, as the paper's had."""
+    views = (
+        replace(view, vectors=view.vectors and view.vectors.replace("news.", "seen.")) for view in model.views
+    )
+    return replace(model, views=tuple(views))
+
+
+def coverage_of_mentions(model: ModelConfig) -> dict[str, float]:
+    """The share of the tokens in the mentions of CoNLL-2003's test set that have a vector, by view."""
+    corpus = read_corpus(shared("data", "conll2003", "eng.testb"), "conll")
+    sentences = labelled_sentences(corpus, Report())
+    words = [
+        word
+        for sentence in sentences
+        for start, end, _ in sentence.spans
+        for word in sentence.words[start:end]
+    ]
+    shares = {}
+    for view in model.views:
+        if view.vectors:
+            found = coverage(
+                read_vectors(view.vectors), words, cased=view.lookup == "cased", digits=model.digits
+            )
+            shares[f"coverage_{view.name}"] = round(100 * found.known_tokens / found.tokens, 1)
+    return shares
 
 
 def with_resources(model: ModelConfig) -> ModelConfig:
