@@ -13,17 +13,19 @@ from fofe.model.storage import StoredModel, size_on_disk
 def model_facts(path: Path) -> dict[str, Any]:
     """The facts about a model or an ensemble, by name; values are strings, numbers or lists of them."""
     stored = load_stored(path)
-    facts = _ensemble_facts(stored, path) if isinstance(stored, Ensemble) else _facts(stored, path)
+    model = stored.as_one if isinstance(stored, Ensemble) else stored
+    facts = {
+        "language": model.config.language,
+        "labels": list(model.labels[1:]),
+        "fragments": f"up to {model.config.max_words} words",
+    }
+    facts |= _ensemble_facts(stored, path) if isinstance(stored, Ensemble) else _facts(stored, path)
     return {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
 
 
 def _ensemble_facts(ensemble: Ensemble, path: Path) -> dict[str, Any]:
-    whole = ensemble.as_one
     return {
-        "language": whole.config.language,
-        "labels": list(whole.labels[1:]),
-        "fragments": f"up to {whole.config.max_words} words",
-        "schemes": list(whole.config.schemes),
+        "schemes": list(ensemble.as_one.config.schemes),
         "members": [os.path.relpath(member, path) for member in ensemble.paths],
         "weights": [round(weight, 3) for weight in ensemble.weights],
         "decoding": _decoding(ensemble.decoding),
@@ -32,15 +34,9 @@ def _ensemble_facts(ensemble: Ensemble, path: Path) -> dict[str, Any]:
 
 
 def _facts(model: StoredModel, path: Path) -> dict[str, Any]:
-    config, training = model.config, model.training
-    shown = {"FOFE": config.characters.fofe, "CNN": config.characters.cnn}
-    facts: dict[str, Any] = {
-        "language": config.language,
-        "labels": list(model.labels[1:]),
-        "fragments": f"up to {config.max_words} words",
-        "forgetting factor": config.factor,
-        "digits": config.digits,
-    }
+    config, characters, training = model.config, model.config.characters, model.training
+    shown = {"FOFE": characters.fofe, "CNN": characters.cnn, "initials": characters.initials}
+    facts: dict[str, Any] = {"forgetting factor": config.factor, "digits": config.digits}
     for view in config.views:
         words = f", {len(model.vocabularies[view.holder].words)} words" if view.has_table else ""
         facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
