@@ -47,7 +47,8 @@ def test_every_word_and_character_is_found_where_it_should_be(sentences: list[li
     token = 0
     for number, sentence in enumerate(sentences):
         assert text.spelling is not None
-        spelt = text.spelling.characters[text.spelling.offsets[number] : text.spelling.offsets[number + 1]]
+        offsets = text.spelling.token_offsets
+        spelt = text.spelling.characters[offsets[number] : offsets[number + 1]]
         assert spelt.tolist() == alphabet.rows(" " + " ".join(sentence) + " ").tolist()
         for word in sentence:
             start, end = text.spelling.word_starts[token], text.spelling.word_ends[token]

@@ -33,12 +33,9 @@ def agreed(
 ) -> FloatArray:
     """[F, K] the label probabilities of fragments, where those of the same text and document agree more.
 
-    Args:
-        probabilities: [F, K] of each fragment on its own, NONE first.
-        fragments: F fragments of the sentences.
-        sentences: their words.
-        opens: which of the sentences open a document.
-        weight: what the scores of another sentence count beside its own; 0 changes nothing.
+    `probabilities` [F, K] are those of each fragment on its own, NONE first; `opens` says which of the
+    sentences open a document. `weight` is what the scores of another sentence count beside its own; 0 changes
+    nothing.
     """
     mention = 1 - probabilities[:, NONE_COLUMN]
     chosen = np.flatnonzero(mention >= WORTH_IT)

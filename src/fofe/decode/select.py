@@ -23,13 +23,8 @@ def select(
 ) -> list[list[Candidate]]:
     """The candidates of each sentence: fragments whose best label is not NONE and reaches the threshold.
 
-    Args:
-        fragments: F fragments of S sentences.
-        token_offsets: [S + 1] where the tokens of each sentence begin.
-        probabilities: [F, K] of the labels, NONE first.
-        labels: the K labels.
-        threshold: what a score must reach.
-        for_recall: take the best label other than NONE even where NONE is more likely.
+    `probabilities` [F, K] are those of the K labels, NONE first; `token_offsets` [S + 1] say where the tokens
+    of each sentence begin. `for_recall` takes the best label other than NONE even where NONE is more likely.
     """
     best = probabilities[:, 1:].argmax(axis=1) + 1
     scores = probabilities[np.arange(len(best)), best]
@@ -41,13 +36,7 @@ def select(
     starts = fragments.firsts[chosen] - token_offsets[sentences]
     ends = fragments.lasts[chosen] + 1 - token_offsets[sentences]
     found: list[list[Candidate]] = [[] for _ in range(len(token_offsets) - 1)]
-    for sentence, start, end, label, score in zip(
-        sentences.tolist(),
-        starts.tolist(),
-        ends.tolist(),
-        best[chosen].tolist(),
-        scores[chosen].tolist(),
-        strict=True,
-    ):
+    columns = (sentences, starts, ends, best[chosen], scores[chosen])
+    for sentence, start, end, label, score in zip(*(column.tolist() for column in columns), strict=True):
         found[sentence].append(Candidate(start, end, labels[label], score))
     return found

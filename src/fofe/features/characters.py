@@ -179,6 +179,7 @@ class Convolution:
         self._activation = settings.activation
         # For each height, what the characters add at each place of a kernel: [A + 1, kernels]. The last row
         # is that of a zero vector, with which ranges are padded.
+        self.zero = len(weights[f"{name}.embedding.weight"])
         self._projected: list[Sequence[FloatArray]] = []
         for number, height in enumerate(settings.heights):
             added = weights[f"{name}.embedding.weight"] @ weights[f"{name}.weights.{number}"]
@@ -186,11 +187,6 @@ class Convolution:
             places = [np.ascontiguousarray(place) for place in np.split(added, height, axis=1)]
             places[0] += weights[f"{name}.biases.{number}"]
             self._projected.append(places)
-
-    @property
-    def zero(self) -> int:
-        """The row of the zero vector."""
-        return len(self._projected[0][0]) - 1
 
     def of(self, characters: IntArray, longest: int) -> Callable[[IntArray, IntArray], FloatArray]:
         """A function of half-open ranges [R] of the characters [C], each of at most `longest` of them.

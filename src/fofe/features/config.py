@@ -203,24 +203,20 @@ class ModelConfig:
             raise ValueError(f"surroundings must name a view that looks words up: {known}")
         if sum(view.lookup == "lexicon" for view in self.views) > 1:
             raise ValueError("a model has one lexicon view at most")
+        sizes = {view.name: view.dimension for view in self.views if view.holds_table and view.is_cased}
         for view in self.views:
-            if view.table is not None:
-                self._check_shared(view)
+            if view.table is not None and view.table not in sizes:
+                known = ", ".join(sizes) or "there are none"
+                raise ValueError(f"view {view.name!r}: table must name a cased view that has one: {known}")
+            if view.table is not None and view.dimension != sizes[view.table]:
+                raise ValueError(
+                    f"view {view.name!r} has dimension {view.dimension}, the table of {view.table!r} "
+                    f"has {sizes[view.table]}: both must be the same"
+                )
         if "spelling" in lookups and not self.characters.spaces:
             raise ValueError("characters.spaces: a spelling view reads the spaces around words")
         if not any(view.codes for view in self.views) and not self.characters.in_use:
             raise ValueError("no feature is switched on")
-
-    def _check_shared(self, lexicon: ViewConfig) -> None:
-        sizes = {view.name: view.dimension for view in self.views if view.holds_table and view.is_cased}
-        if lexicon.table not in sizes:
-            known = ", ".join(sizes) or "there are none"
-            raise ValueError(f"view {lexicon.name!r}: table must name a cased view that has one: {known}")
-        if lexicon.dimension != sizes[lexicon.table]:
-            raise ValueError(
-                f"view {lexicon.name!r} has dimension {lexicon.dimension}, the table of {lexicon.table!r} "
-                f"has {sizes[lexicon.table]}: both must be the same"
-            )
 
     def scheme_number(self, corpus: str) -> int:
         """The number of a corpus among the annotation schemes; an error lists those that the model knows."""

@@ -49,39 +49,25 @@ class SentenceBounds:
 
 
 @dataclass(frozen=True)
-class Spelling:
+class Spelling(SentenceBounds):
     """The characters of some words, C in all: each sentence (or other run of words) is ` w1 w2 ... `.
 
-    Without spaces between words it is ` w1w2... `.
+    Without spaces between words it is ` w1w2... `. The tokens of its bounds are the characters.
     """
 
     characters: IntArray
     """[C] rows of the alphabet."""
-    offsets: IntArray
-    """[S + 1] where each sentence's characters begin."""
     word_starts: IntArray
     """[T] first character of each word."""
     word_ends: IntArray
     """[T] one past the last character of each word."""
 
-    def starts(self) -> BoolArray:
-        """[C] true at the first character of every sentence."""
-        return _marks(self.offsets[:-1], len(self.characters))
-
-    def ends(self) -> BoolArray:
-        """[C] true at the last character of every sentence."""
-        return _marks(self.offsets[1:] - 1, len(self.characters))
-
     def take(self, sentences: IntArray, tokens: IntArray, token_offsets: IntArray) -> Spelling:
         """The characters of some sentences, whose tokens [T'] and token offsets [S' + 1] are given."""
-        characters, offsets = ragged(self.offsets, sentences)
-        moved = np.repeat(offsets[:-1] - self.offsets[sentences], np.diff(token_offsets))
-        return Spelling(
-            self.characters[characters],
-            offsets,
-            self.word_starts[tokens] + moved,
-            self.word_ends[tokens] + moved,
-        )
+        characters, offsets = ragged(self.token_offsets, sentences)
+        moved = np.repeat(offsets[:-1] - self.token_offsets[sentences], np.diff(token_offsets))
+        starts, ends = self.word_starts[tokens] + moved, self.word_ends[tokens] + moved
+        return Spelling(offsets, self.characters[characters], starts, ends)
 
 
 @dataclass(frozen=True)
@@ -186,10 +172,8 @@ class Encoder:
         return [token for sentence in sentences for token in self._in_words(sentence)]
 
     def _in_words(self, sentence: Sequence[str]) -> Iterable[InWord]:
-        if self._segment is None:
-            held: Iterable[InWord] = (InWord(token, token, 0, 1) for token in sentence)
-        else:
-            held = in_words(sentence, self._segment)
+        alone = (InWord(token, token, 0, 1) for token in sentence)
+        held = alone if self._segment is None else in_words(sentence, self._segment)
         if self._finder is None:
             return held
         through = self._finder.find(sentence)
@@ -226,4 +210,4 @@ class Encoder:
         if not gap:
             inside[offsets[1:] - 1] = False
         characters[inside] = spelt
-        return Spelling(characters, offsets, ends - lengths + gap, ends)
+        return Spelling(offsets, characters, ends - lengths + gap, ends)

@@ -63,16 +63,10 @@ def decode(code: dict[Symbol, Number], factor: Number) -> list[Symbol]:
 
 
 def scan(values: FloatArray, factor: float, starts: BoolArray, *, few_and_long: bool = False) -> FloatArray:
-    """All prefix codes of several sequences that lie one after another.
+    """All prefix codes [T, D] of several sequences that lie one after another in `values` [T, D].
 
-    Args:
-        values: [T, D] embeddings of the words (or characters) of all sequences.
-        factor: the forgetting factor.
-        starts: [T] true where a sequence begins; nothing is carried over such a border.
-        few_and_long: what to expect of the sequences; the result is the same, another way is faster.
-
-    Returns:
-        [T, D] the code of the sequence up to and including each position.
+    `starts` [T] is true where a sequence begins; nothing is carried over such a border. `few_and_long` says
+    what to expect of the sequences: the result is the same, another way is faster.
     """
     if few_and_long:
         return _scan_by_doubling(values, factor, starts)

@@ -12,19 +12,14 @@ SCATTERED = 4
 """With more words per fragment than this, the codes of fragments are cheaper one by one than by a scan."""
 
 
-def scan(values: Tensor, factor: float, starts: Tensor) -> Tensor:
-    """Prefix codes [T, D] of the sequences in `values` [T, D]; `starts` [T] marks where one begins."""
-    codes: Tensor = _Scan.apply(values, factor, starts)  # type: ignore[no-untyped-call]
-    return codes
-
-
 def scan_both(values: Tensor, factor: float, starts: Tensor, ends: Tensor) -> tuple[Tensor, Tensor]:
     """Prefix codes [T, D], and suffix codes [T, D], read right to left, of the sequences in `values` [T, D].
 
     `starts` and `ends` [T] mark the first and the last position of each sequence. Both directions are one
     scan, since on a CPU its many small steps cost more than what they compute.
     """
-    codes = scan(torch.cat([values, values.flip(0)]), factor, torch.cat([starts, ends.flip(0)]))
+    both = torch.cat([values, values.flip(0)])
+    codes: Tensor = _Scan.apply(both, factor, torch.cat([starts, ends.flip(0)]))  # type: ignore[no-untyped-call]
     left, right = codes.tensor_split(2)
     return left, right.flip(0)
 

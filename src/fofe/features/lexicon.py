@@ -31,7 +31,7 @@ class WordFinder:
     """Finds the words of a vocabulary in sentences of tokens of one letter."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self._row_of = vocabulary.row_as_written
+        self._row_of = vocabulary.listed.get  # as it is written, with no rule applied
         self._longest = min(LONGEST, max(map(len, vocabulary.words), default=0))
 
     def find(self, tokens: Sequence[str]) -> list[WordsThrough]:

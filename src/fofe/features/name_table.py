@@ -74,18 +74,14 @@ class NameBits:
     @classmethod
     def of(cls, sets: IntArray, members: BoolArray) -> NameBits:
         """From the sets of types [F, 3] that fragments match in each way, and who is in the sets [N, Y]."""
-        codes = (sets[:, EXACT] * len(members) + sets[:, FOLDED]) * len(members) + sets[:, LAST]
+        shape = (len(members),) * len(KINDS)
+        codes = np.ravel_multi_index(tuple(sets.T), shape)
         matched = np.flatnonzero(codes)
         distinct, places = np.unique(codes[matched], return_inverse=True)
         rows = np.zeros(len(codes), dtype=np.int64)
         rows[matched] = places + 1
-        with_none = np.append(0, distinct)
-        parts = [
-            members[with_none // len(members) ** 2],
-            members[with_none // len(members) % len(members)],
-            members[with_none % len(members)],
-        ]
-        return cls(rows, np.concatenate(parts, axis=1))
+        parts = np.unravel_index(np.append(0, distinct), shape)
+        return cls(rows, np.concatenate([members[part] for part in parts], axis=1))
 
     def take(self, numbers: IntArray) -> NameBits:
         """What some of the fragments [F'] match."""

@@ -40,15 +40,11 @@ class Schemes(Feature):
     def __init__(self, model: ModelParts) -> None:
         corpora = len(model.config.schemes)
         self._bias = model.columns[SCHEMES]
-        self._layers = [
-            (
-                np.stack(
-                    [part.T for part in np.split(model.weights[f"{CONDITIONED}{number}.weight"], corpora)]
-                ),
-                model.weights[f"{CONDITIONED}{number}.bias"].reshape(corpora, -1),
-            )
-            for number in range(len(model.config.hidden))
-        ]
+        self._layers = []
+        for number in range(len(model.config.hidden)):
+            parts = np.split(model.weights[f"{CONDITIONED}{number}.weight"], corpora)
+            bias = model.weights[f"{CONDITIONED}{number}.bias"].reshape(corpora, -1)
+            self._layers.append((np.stack([part.T for part in parts]), bias))
 
     def condition(self, number: int, bias: FloatArray, layers: list[Layer]) -> tuple[FloatArray, list[Layer]]:
         """The bias [H] of the first layer and the layers after it, with what a scheme adds to them."""

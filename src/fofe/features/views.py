@@ -18,9 +18,6 @@ from fofe.features.fofe import scan, scan_back
 from fofe.features.word_cache import CachedWords, NeighbourLayer
 from fofe.features.word_table import Table, table_name
 
-SIDES = (-1, 0, 1)
-"""What a window layer sees of a text, in steps of its dilation: the order of its weights."""
-
 
 def view_shapes(view: ViewConfig, sizes: Sizes, read: int) -> Shapes:
     """The weights of a view; a window reads `read` numbers for each word."""
@@ -89,8 +86,8 @@ class WindowView:
             tuple(weights[f"windows.{view.name}.layers.{number}.{part}"] for part in ("weight", "bias"))
             for number in range(view.window_layers)
         )
-        offsets = [side * view.dilations[0] for side in SIDES]
-        self.first = NeighbourLayer(f"windows.{view.name}", offsets, weight, bias)
+        beside = view.dilations[0]
+        self.first = NeighbourLayer(f"windows.{view.name}", (-beside, 0, beside), weight, bias)
         self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
     def vectors(self, words: CachedWords) -> FloatArray:

@@ -39,15 +39,15 @@ class Vocabulary:
         self.unknowns = CASED_UNKNOWNS if cased else UNCASED_UNKNOWNS
         self.words: list[str] = list(words)
         self._normalise_digits: Callable[[str], str] = digit_rule(digits)
-        self._rows = {word: row for row, word in enumerate(self.words, len(self.unknowns))}
-        if len(self._rows) != len(self.words):
+        self.listed = {word: row for row, word in enumerate(self.words, len(self.unknowns))}
+        if len(self.listed) != len(self.words):
             raise ValueError("a vocabulary lists each word once")
 
     def __len__(self) -> int:
         return len(self.unknowns) + len(self.words)
 
     def __contains__(self, word: str) -> bool:
-        return self.normalise(word) in self._rows
+        return self.normalise(word) in self.listed
 
     def normalise(self, word: str) -> str:
         """The form under which a word is looked up."""
@@ -61,12 +61,8 @@ class Vocabulary:
         return shape_of(word) if self.cased else 0
 
     def row(self, word: str) -> int:
-        row = self._rows.get(self.normalise(word))
+        row = self.listed.get(self.normalise(word))
         return self.unknown_row(word) if row is None else row
-
-    def row_as_written(self, word: str) -> int | None:
-        """The row of a word that is listed as it is written, with no rule applied to it."""
-        return self._rows.get(word)
 
     def rows(self, words: Sequence[str]) -> IntArray:
         """[T] the rows of some words; each distinct word is looked up once."""
@@ -79,10 +75,7 @@ class Vocabulary:
         )
 
 
-_SPACES = [
-    *(*range(0x09, 0x0E), *range(0x1C, 0x21), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)),
-    *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
-]
+_SPACES = [code for code in range(0x3001) if chr(code).isspace()]
 """The code points of all white space, as `str.isspace` has it."""
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -30,12 +31,9 @@ class WordCache(Generic[Word]):
         self._positions: dict[Word, int] = {}
         self._arrays: dict[str, FloatArray] = {}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Without the words seen so far: a model that is pickled starts with an empty cache elsewhere."""
-        return {"limit": self._limit}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(limit=state["limit"])  # type: ignore[misc]
+        return partial(WordCache, limit=self._limit), ()
 
     def __len__(self) -> int:
         return len(self._positions)

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, write_atomically
 from fofe.base.settings import require, to_table
 from fofe.decode import Decoding
 from fofe.features.fragments import Fragments
-from fofe.model.engine import Scorer, Scores
+from fofe.model.engine import Scorer, Scores, softmax
 from fofe.model.storage import (
     ENSEMBLE,
     FORMAT_VERSION,
@@ -82,11 +82,8 @@ class Ensemble:
     def as_one(self) -> StoredModel:
         """The first member with what the ensemble has in common: schemes and decoding."""
         first, *others = self.members
-        schemes = tuple(
-            corpus
-            for corpus in first.config.schemes
-            if all(corpus in other.config.schemes for other in others)
-        )
+        known_to_all = set(first.config.schemes).intersection(*(other.config.schemes for other in others))
+        schemes = tuple(filter(known_to_all.__contains__, first.config.schemes))
         # Temperatures change the scores that the decodings of schemes were tuned for.
         decodings = {
             corpus: _common([member.decodings.get(corpus, member.decoding) for member in self.members])
@@ -155,7 +152,9 @@ class EnsembleEngine:
         """Mean label probabilities of the fragments of some sentences, as `Engine.score` gives them."""
         scores = [engine.score(sentences, opens, exact=exact) for engine in self._engines]
         offsets = scores[0].token_offsets
-        numbers = [self._numbers(one.fragments) for one in scores]
+        read = [one.fragments for one in scores]
+        # [F] a number for each fragment, in the order of first tokens and lengths.
+        numbers = [some.firsts * self._width + some.lasts - some.firsts for some in read]
         together = np.unique(np.concatenate(numbers))
         probabilities = np.zeros((len(together), len(self._columns[0])), dtype=np.float32)
         for one, of_one, weight, columns in zip(scores, numbers, self._weights, self._columns, strict=True):
@@ -170,11 +169,6 @@ class EnsembleEngine:
         )
         return Scores(fragments, offsets, _tempered(probabilities, self._temperatures))
 
-    def _numbers(self, fragments: Fragments) -> IntArray:
-        """[F] a number for each fragment, in the order of first tokens and lengths."""
-        numbers: IntArray = fragments.firsts * self._width + fragments.lasts - fragments.firsts
-        return numbers
-
 
 def _tempered(probabilities: FloatArray, temperatures: FloatArray) -> FloatArray:
     """[F, K] with the log-odds of each label against NONE divided by its temperature [K]."""
@@ -182,9 +176,7 @@ def _tempered(probabilities: FloatArray, temperatures: FloatArray) -> FloatArray
         return probabilities
     logarithms = np.log(np.maximum(probabilities, np.float32(SMALLEST)))
     odds = (logarithms - logarithms[:, :1]) / temperatures
-    powers = np.exp(odds - odds.max(axis=1, keepdims=True))
-    tempered: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return tempered
+    return softmax(odds)
 
 
 @dataclass(frozen=True)

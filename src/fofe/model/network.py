@@ -59,7 +59,7 @@ class Network(nn.Module):
 
         `tables` has, for each view with a table, the rows [U, D] that the positions in the batch point into.
         """
-        features = self._features(batch, tables, dropping)
+        features = dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
         return self._scores(self.layers[0](features), batch.get(SCHEMES), dropping)
 
     def both_ways(
@@ -69,16 +69,13 @@ class Network(nn.Module):
 
         Everything up to the first layer, which is nearly all the work, is computed once for both.
         """
-        features = self._features(batch, tables, dropping)
+        features = dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
         first = cast(nn.Linear, self.layers[0])
         conditioned = first(features)
         columns = input_columns(self.config)[SCHEMES]
         plain = conditioned - features[:, columns] @ first.weight[:, columns].T
         none = torch.zeros_like(batch[SCHEMES])
         return self._scores(conditioned, batch[SCHEMES], dropping), self._scores(plain, none, dropping)
-
-    def _features(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> Tensor:
-        return dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
 
     def _scores(self, scores: Tensor, schemes: Tensor | None, dropping: Dropping) -> Tensor:
         """Label scores [F, K] from the sums [F, H] of the first layer."""

@@ -11,6 +11,7 @@ README.md          the model card
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from fofe.features.encoded import Encoder
 from fofe.features.feature import Shapes, Sizes
 from fofe.features.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
 from fofe.features.name_table import NameTable
+from fofe.features.schemes import CONDITIONED
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import FLOAT_KINDS, SCALES, TABLE_KINDS, TABLES, scales_name
 from fofe.model.engine import weight_shapes
@@ -41,8 +43,6 @@ NAMES_FILE = "names.gazetteer"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 FORMAT_VERSION = 1
-RENAMED = {"told.": "conditioned."}
-"""The beginnings of the names of weights in older files, and what they are now."""
 
 Description = TypeVar("Description")
 
@@ -274,8 +274,8 @@ def _read_weights(path: Path, expected: Shapes, storage: Storage) -> dict[str, N
 
 
 def _renamed(name: str) -> str:
-    old = next((prefix for prefix in RENAMED if name.startswith(prefix)), "")
-    return RENAMED.get(old, "") + name.removeprefix(old)
+    """The name of a weight, which may be another in older files."""
+    return re.sub(r"^told\.", CONDITIONED, name)
 
 
 def _read_json(path: Path) -> Any:

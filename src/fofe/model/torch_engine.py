@@ -74,8 +74,8 @@ class TorchEngine:
         `names` are the names that fragments match, by default those of the model's gazetteer.
         """
         text = self._encoder.encode(sentences)
-        if self.config.surroundings is not None:
-            text = replace(text, surroundings=self._surroundings(text, opens))
+        if (view := self.config.surroundings) is not None:
+            text = replace(text, surroundings=self._surroundings(text, opens, view))
         fragments = all_fragments(text.token_offsets, self.config.max_words)
         if names is None and self._encoder.names is not None:
             words = [word for sentence in sentences for word in sentence]
@@ -100,10 +100,8 @@ class TorchEngine:
             probabilities: FloatArray = torch.softmax(scores, dim=1).cpu().numpy()
         return probabilities
 
-    def _surroundings(self, text: EncodedText, opens: Sequence[bool] | None) -> FloatArray:
+    def _surroundings(self, text: EncodedText, opens: Sequence[bool] | None, view: str) -> FloatArray:
         """[S, 2 D] the subjects of sentences and of those around them."""
-        view = self.config.surroundings
-        assert view is not None, "asked for only where the network sees them"
         rows = text.words[view]
         vectors = self._tables[view][torch.from_numpy(rows).to(self._device).long()].cpu().numpy()
         words = weighted(vectors, self._importance[rows])
