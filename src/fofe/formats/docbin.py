@@ -19,6 +19,7 @@ from fofe.text.document import Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+    from spacy.tokens import Token as SpacyToken
 
 GROUP = "fofe"
 SCORES = "scores"
@@ -34,14 +35,15 @@ def require_spacy() -> Any:
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The documents of a DocBin."""
-    spacy = require_spacy()
+    require_spacy()
     from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
 
     name = display_name(path)
     with open_bytes(path) as stream:
         data = stream.read()
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("xx").vocab))
+        docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
     except Exception as error:  # zlib, msgpack and spaCy raise various errors for bad bytes
         raise InputError(f"is no DocBin: {error}", path=name, remedy="write it with DocBin.to_disk") from None
     if not docs:
@@ -71,21 +73,23 @@ def document_of(doc: Doc, report: Report, place: str) -> Document:
 def sentences_of(doc: Doc) -> list[Sentence]:
     """The sentences of a doc, or all of it as one; tokens of whitespace are left out."""
     parts = doc.sents if doc.has_annotation("SENT_START") else [doc[:]] if len(doc) else []
-    cut = (
-        [Token(token.text, token.idx, token.idx + len(token.text)) for token in part if not token.is_space]
-        for part in parts
-    )
+    cut = ([_token_of(token) for token in part if not token.text.isspace()] for part in parts)
     return [Sentence(tokens) for tokens in cut if tokens]
+
+
+def _token_of(token: SpacyToken) -> Token:
+    return Token(token.text, token.idx, token.idx + len(token.text))
 
 
 def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
     """Write documents that have tokens into one file."""
-    spacy = require_spacy()
+    require_spacy()
     from spacy.tokens import DocBin
+    from spacy.vocab import Vocab
 
     if not isinstance(path_or_stream, (str, Path)) or str(path_or_stream) == STANDARD:
         raise InputError("a DocBin needs a file to be written to, not a stream")
-    vocabulary = spacy.blank("xx").vocab
+    vocabulary = Vocab()
     stored = DocBin(store_user_data=True)
     for place, document in common.places(documents):
         stored.add(doc_of(document, vocabulary, report, place))
