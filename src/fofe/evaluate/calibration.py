@@ -124,12 +124,17 @@ def _fit(odds: FloatArray, right: BoolArray, groups: Sequence[slice]) -> FloatAr
 def _minimise(loss: Callable[[float], float]) -> float:
     """The temperature of the lowest loss, by golden-section search over its logarithm."""
     low, high = -WIDEST, WIDEST
+    one, other = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    loss_of_one, loss_of_other = loss(float(np.exp(one))), loss(float(np.exp(other)))
     for _ in range(SEARCH_STEPS):
-        one, other = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        if loss(float(np.exp(one))) <= loss(float(np.exp(other))):
-            high = other
+        if loss_of_one <= loss_of_other:
+            high, other, loss_of_other = other, one, loss_of_one
+            one = high - GOLDEN * (high - low)
+            loss_of_one = loss(float(np.exp(one)))
         else:
-            low = one
+            low, one, loss_of_one = one, other, loss_of_other
+            other = low + GOLDEN * (high - low)
+            loss_of_other = loss(float(np.exp(other)))
     return float(np.exp((low + high) / 2))
 
 
