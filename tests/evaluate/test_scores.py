@@ -7,8 +7,6 @@ import warnings
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seqeval.metrics import classification_report
-from seqeval.scheme import IOB2
 
 from fofe.base.errors import InputError
 from fofe.evaluate import Counts, Evaluation, score_documents, score_spans
@@ -52,6 +50,9 @@ def spans_of_tags(tags: list[str]) -> list[tuple[int, int, str]]:
 
 @given(pairs=st.lists(st.tuples(TAGS, TAGS), min_size=1, max_size=6))
 def test_flat_scores_equal_those_of_seqeval(pairs: list[tuple[list[str], list[str]]]) -> None:
+    from seqeval.metrics import classification_report  # here, since it loads scikit-learn
+    from seqeval.scheme import IOB2
+
     cut = [min(len(a), len(b)) for a, b in pairs]
     gold = [well_formed(a[:n]) for (a, _), n in zip(pairs, cut, strict=True)]
     predicted = [well_formed(b[:n]) for (_, b), n in zip(pairs, cut, strict=True)]

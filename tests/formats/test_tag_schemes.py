@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seqeval import scheme as seqeval_schemes
-from seqeval.metrics.sequence_labeling import get_entities
 
 from fofe.base.errors import InputError
 from fofe.formats.tag_schemes import (
@@ -62,6 +61,8 @@ def as_bioes(scheme: TagScheme, tags: list[str]) -> list[str]:
 
 @given(any_tags())
 def test_reads_any_sequence_as_seqeval_and_conlleval_do(case: tuple[TagScheme, list[str]]) -> None:
+    from seqeval.metrics.sequence_labeling import get_entities  # here, since it loads scikit-learn
+
     scheme, tags = case
     spans, _ = scheme.decode(tags)
     with warnings.catch_warnings():

@@ -21,7 +21,10 @@ def spark() -> Iterator[SparkSession]:
         require_spark()
     except FofeError as error:
         pytest.skip(str(error))
-    session = make_session("local[2]")
+    with pytest.MonkeyPatch.context() as patch:
+        # The machine code of the second compiler and a parallel collector do not pay in so short a life.
+        patch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+        session = make_session("local[2]")
     session.conf.set("spark.sql.shuffle.partitions", "2")
     yield session
     session.stop()

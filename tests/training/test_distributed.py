@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from fofe.cli import main
 from fofe.training.config import load_config
 from fofe.training.corpora import read_corpora
 from fofe.training.distributed import ALONE, ProcessGroup
@@ -22,11 +24,16 @@ STEPS = 10
 NO_DROPOUT = ("training.dropout=0.0", "training.input_dropout=0.0", "training.window_dropout=0.0")
 
 
-def fofe_train(config: Path, folder: Path, processes: int, *settings: str) -> str:
+def command_of(config: Path, folder: Path, settings: Sequence[str]) -> list[str]:
+    """The words of `fofe train`, after `fofe`."""
+    options = [part for setting in settings for part in ("--set", setting)]
+    return ["train", str(config), "-o", str(folder), *options]
+
+
+def train_together(processes: int, config: Path, folder: Path, settings: Sequence[str]) -> str:
     """Train with so many processes; returns what is printed."""
-    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    command = [sys.executable, *(start if processes > 1 else []), "-m", "fofe", "train", str(config)]
-    command += ["-o", str(folder)] + [part for setting in settings for part in ("--set", setting)]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", str(processes), "-m", "fofe", *command_of(config, folder, settings)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -45,8 +52,8 @@ def test_ten_steps_of_two_processes_are_those_of_one(tiny_config: Path, tmp_path
         "training.rate=0.05",
         "gate.enabled=false",
     )
-    fofe_train(tiny_config, tmp_path / "one", 1, *settings)
-    printed = fofe_train(tiny_config, tmp_path / "two", 2, *settings)
+    assert main(command_of(tiny_config, tmp_path / "one", settings)) == 0
+    printed = train_together(2, tiny_config, tmp_path / "two", settings)
     assert printed == f"{tmp_path / 'two' / 'model'}\n", "one of the processes speaks"
     one, two = (load_file(tmp_path / name / "checkpoint.safetensors") for name in ("one", "two"))
     assert one.keys() == two.keys()

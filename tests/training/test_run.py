@@ -367,7 +367,10 @@ def test_an_ensemble_is_trained_and_resumed(
 
 
 def test_threads_wait_passively_unless_set_otherwise() -> None:
-    script = "import os, fofe.training.run; print(os.environ['OMP_WAIT_POLICY'], os.environ['KMP_BLOCKTIME'])"
+    script = (
+        "import os, sys, fofe.training; assert 'torch' not in sys.modules; "
+        "print(os.environ['OMP_WAIT_POLICY'], os.environ['KMP_BLOCKTIME'])"
+    )
     names = ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")
     given = {name: value for name, value in os.environ.items() if name not in names}
     for environment, expected in ((given, "PASSIVE 0"), ({**given, "OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE 0")):

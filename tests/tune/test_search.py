@@ -55,19 +55,19 @@ def test_a_search_ends_with_a_configuration_that_trains(
     assert capsys.readouterr().out.count("complete") == 2, "what is done is not done again"
 
 
-def test_a_killed_search_goes_on_where_it_was(config_path: Path) -> None:
+def test_a_killed_search_goes_on_where_it_was(config_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = config_path.parent / "search"
-    command = [sys.executable, "-m", "fofe", "tune", str(config_path), "-o", str(folder), "--no-prune"]
+    command = ["tune", str(config_path), "-o", str(folder), "--no-prune"]
     command += ["--trials", "2", "--set", "training.epochs=12"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-m", "fofe", *command], stderr=subprocess.PIPE) as process:
         while not list(folder.glob("trials/*/checkpoint.safetensors")) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     (trial,) = (folder / "trials").iterdir()
     done_before = len((trial / "metrics.jsonl").read_text("utf-8").splitlines())
     assert 1 <= done_before < 6
-    finished = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert finished.stdout.count("\tcomplete\t") == 2
+    assert main(command) == 0
+    assert capsys.readouterr().out.count("\tcomplete\t") == 2
     metrics = [json.loads(line) for line in (trial / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert [entry["epoch"] for entry in metrics] == list(range(1, len(metrics) + 1))
     assert len(metrics) >= 6, "the trial that was cut off was trained to its end"
