@@ -28,7 +28,7 @@ from _trilingual_systems import Crf, Preset, run_ours, train_ours
 
 from fofe.base.report import Report
 from fofe.evaluate.bootstrap import Numbers, compare
-from fofe.fusion import Calibration, Predictions, Rule
+from fofe.fusion import Predictions, Rule, learn
 from fofe.kbp.score import Table, layout, score
 from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
 from fofe.training.corpora import Fold
@@ -111,13 +111,13 @@ def _language(language: Language, folder: Path, preset: Preset, folds: int, comm
 def _fuse(runs: list[Path], rule: Rule, output: Path, dev: list[Path] | None = None) -> None:
     """Join runs; with dev runs behind their gold, confidences and the threshold are learned there."""
     report = Report()
-    calibration = None
+    confidences = None
     if dev is not None:
         gold, *found = map(str, dev)
-        calibration = Calibration.learned(gold, found, rule, report)
-        print(f"{output.name}: threshold {calibration.threshold}")
-    predictions = Predictions([str(run) for run in runs], report, run=output.stem)
-    predictions.write(predictions.fused(rule, calibration), str(output), report)
+        confidences, rule = learn(gold, found, rule, report)
+        print(f"{output.name}: threshold {rule.threshold}")
+    predictions = Predictions([str(run) for run in runs], report)
+    predictions.write(predictions.fused(rule, confidences), str(output), report, run=output.stem)
 
 
 def _report(folder: Path) -> dict[str, Any]:

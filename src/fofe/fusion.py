@@ -1,14 +1,14 @@
 """Joining what several systems found: `fuse` for the mentions of one text, `Predictions` for files.
 
 The scores of different systems cannot be compared. On annotated texts a `Confidence` learns how often each
-score of a system was right, and a `Calibration` also the best threshold of weighted votes.
+score of a system was right, and `learn` also finds the best threshold of weighted votes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from fofe.decode.decoding import Decoding
 from fofe.evaluate.scores import score_spans
 from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab
-from fofe.text.document import Document, Mention
+from fofe.text.document import Document, Mention, join_label
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")
 
@@ -59,13 +59,6 @@ class Rule:
             raise FofeError(f"{systems} systems need as many weights, none negative and not all 0")
         Decoding().changed(threshold=self.threshold, strategy=self.strategy)
 
-    def votes_needed(self, systems: int) -> int:
-        if self.method == UNION:
-            return 1
-        if self.method == INTERSECTION:
-            return systems
-        return self.votes or systems // 2 + 1
-
 
 def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
     """The mentions of one text that several systems vote for, in reading order.
@@ -75,7 +68,10 @@ def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
     """
     rule = rule or Rule()
     rule.check(len(systems))
-    ballots = [_ballot(mentions) for mentions in systems]
+    # Each mention of a system once, with its best score.
+    ballots = [
+        {_key(one): one for one in sorted(mentions, key=lambda one: one.score)} for mentions in systems
+    ]
     voted = {key: mention for ballot in reversed(ballots) for key, mention in ballot.items()}
     kept: list[Candidate] = []
     for key in voted:
@@ -89,16 +85,6 @@ def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
     ]
 
 
-def _ballot(mentions: Text) -> dict[LabelledSpan, Mention]:
-    """The mentions of a system, each once, with its best score."""
-    ballot: dict[LabelledSpan, Mention] = {}
-    for mention in mentions:
-        key = _key(mention)
-        if key not in ballot or ballot[key].score < mention.score:
-            ballot[key] = mention
-    return ballot
-
-
 def _score(scores: Sequence[float | None], rule: Rule) -> float | None:
     """The score of a mention that the systems have with these confidences, or None if it is not kept."""
     confidences = [None if score is None else min(max(score, 0.0), 1.0) for score in scores]
@@ -107,15 +93,15 @@ def _score(scores: Sequence[float | None], rule: Rule) -> float | None:
         mean = sum(w * (c or 0.0) for w, c in zip(weights, confidences, strict=True)) / sum(weights)
         return mean if mean >= rule.threshold else None
     voters = [confidence for confidence in confidences if confidence is not None]
-    if len(voters) < rule.votes_needed(len(scores)):
+    needed = {UNION: 1, INTERSECTION: len(scores)}.get(rule.method, rule.votes or len(scores) // 2 + 1)
+    if len(voters) < needed:
         return None
     return (len(voters) - 1 + sum(voters) / len(voters)) / len(scores)
 
 
-def _overlapping(ballot: dict[LabelledSpan, Mention]) -> bool:
-    """True if any mention begins before the one before it ends."""
-    spans = sorted(ballot)
-    return any(after[0] < before[1] for before, after in pairwise(spans))
+def _overlapping(spans: Iterable[LabelledSpan]) -> bool:
+    """True if any begins before the one before it ends."""
+    return any(after[0] < before[1] for before, after in pairwise(sorted(spans)))
 
 
 @dataclass(frozen=True)
@@ -177,32 +163,25 @@ def best_threshold(gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule
     return max(THRESHOLDS, key=f1)
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What was learned from annotated texts: the confidence of each system, and the threshold."""
-
-    confidences: list[Confidence]
-    threshold: float
-
-    @classmethod
-    def learned(cls, gold: str, paths: Sequence[str], rule: Rule, report: Report) -> Calibration:
-        """Learn from what the systems found in annotated texts."""
-        true, *systems = Predictions([gold, *paths], report).systems()
-        fitted = cls(fit_confidences(true, systems), rule.threshold)
-        if rule.method != WEIGHTED:
-            return fitted
-        return replace(fitted, threshold=best_threshold(true, fitted.applied(systems), rule))
-
-    def applied(self, systems: Sequence[Sequence[Text]]) -> list[list[list[Mention]]]:
-        """The mentions of each system in each text, with confidences for scores."""
-        return [
-            [confidence.of(mentions) for mentions in texts]
-            for texts, confidence in zip(systems, self.confidences, strict=True)
-        ]
+def learn(gold: str, paths: Sequence[str], rule: Rule, report: Report) -> tuple[list[Confidence], Rule]:
+    """The confidence of each system and, if votes are weighted, the best threshold, from annotated texts."""
+    true, *systems = Predictions([gold, *paths], report).systems()
+    confidences = fit_confidences(true, systems)
+    if rule.method == WEIGHTED:
+        rule = replace(rule, threshold=best_threshold(true, _calibrated(systems, confidences), rule))
+    return confidences, rule
 
 
-def _key(mention: Mention) -> LabelledSpan:
-    return mention.start, mention.end, mention.label
+def _calibrated(
+    systems: Sequence[Sequence[Text]], confidences: Sequence[Confidence]
+) -> list[list[list[Mention]]]:
+    """The mentions of each system in each text, with confidences for scores."""
+    pairs = zip(systems, confidences, strict=True)
+    return [[confidence.of(mentions) for mentions in texts] for texts, confidence in pairs]
+
+
+def _key(mention: Mention | TabMention) -> LabelledSpan:
+    return mention.start, mention.end, join_label(mention.type, mention.kind)
 
 
 class Predictions:
@@ -212,58 +191,54 @@ class Predictions:
     the same texts in the same order.
     """
 
-    def __init__(self, paths: Sequence[str], report: Report, *, run: str = "fused") -> None:
-        """Read files, either all of them `.tab` files or none; `run` is the id of a run to write."""
-        kinds = {is_tab(path) for path in paths}
-        if len(kinds) > 1:
+    def __init__(self, paths: Sequence[str], report: Report) -> None:
+        """Read files, either all of them `.tab` files or none."""
+        self._are_tabs = is_tab(paths[0])
+        self._links: dict[tuple[str, LabelledSpan], str] = {}
+        if any(is_tab(path) != self._are_tabs for path in paths):
             raise FofeError("some of the files are .tab files and others are not (convert them first)")
-        self._run = run
-        self._runs = [by_document(read_tab(path, report)) for path in paths] if kinds == {True} else []
-        if self._runs:
-            ids = sorted({id for rows in self._runs for id in rows})
-            self._corpora = [
-                [Document("", mentions=list(map(_as_mention, rows.get(id, ()))), id=id) for id in ids]
-                for rows in self._runs
-            ]
+        if self._are_tabs:
+            self._corpora = self._read_tabs([read_tab(path, report) for path in paths])
         else:
             self._corpora = [list(read_corpus(path, None, report)) for path in paths]
             for path, other in zip(paths[1:], self._corpora[1:], strict=True):
                 _check_same_texts(self._corpora[0], other, paths[0], path)
 
+    def _read_tabs(self, runs: list[list[TabMention]]) -> list[list[Document]]:
+        """The documents of each run; a mention is linked as in the first run that has a KB id for it."""
+        for row in chain.from_iterable(runs):
+            if row.kb and not row.kb.startswith(NIL):
+                self._links.setdefault((row.document, _key(row)), row.kb)
+        ids = sorted({row.document for row in chain.from_iterable(runs)})
+        return [
+            [Document("", mentions=list(map(_as_mention, rows.get(id, ()))), id=id) for id in ids]
+            for rows in map(by_document, runs)
+        ]
+
     def systems(self) -> list[list[list[Mention]]]:
         """The mentions of each system in each text."""
         return [[document.mentions for document in corpus] for corpus in self._corpora]
 
-    def fused(self, rule: Rule, calibration: Calibration | None = None) -> list[list[Mention]]:
+    def fused(self, rule: Rule, confidences: Sequence[Confidence] | None = None) -> list[list[Mention]]:
         """The fused mentions of each text."""
-        systems = self.systems()
-        if calibration is not None:
-            systems = calibration.applied(systems)
-            rule = replace(rule, threshold=calibration.threshold)
+        systems = self.systems() if confidences is None else _calibrated(self.systems(), confidences)
         return [fuse(texts, rule) for texts in zip(*systems, strict=True)]
 
-    def write(self, fused: list[list[Mention]], path: str, report: Report) -> None:
-        """Write the fused mentions of each text, as `.tab` if they were read so."""
+    def write(self, fused: list[list[Mention]], path: str, report: Report, *, run: str = "fused") -> None:
+        """Write the fused mentions of each text, as a `.tab` file with that run id if they were read so."""
         texts = zip(self._corpora[0], fused, strict=True)
-        documents = (replace(document, mentions=mentions) for document, mentions in texts)
-        if self._runs:
-            rows = (row for document in documents for row in self._rows(document))
-            write_tab(numbered(list(rows), self._run), path)
+        if self._are_tabs:
+            rows = (self._row(document.id, mention) for document, mentions in texts for mention in mentions)
+            write_tab(numbered(rows, run), path)
         else:
             format = "jsonl" if path == "-" or not Path(path).suffix else None
+            documents = (replace(document, mentions=mentions) for document, mentions in texts)
             write_corpus(documents, path, format, report)
 
-    def _rows(self, document: Document) -> Iterator[TabMention]:
-        """The rows of a document, with the KB ids of the first run that has one."""
-        links: dict[LabelledSpan, str] = {}
-        for rows in self._runs:
-            for row in rows.get(document.id, ()):
-                if row.kb and not row.kb.startswith(NIL):
-                    links.setdefault(_key(_as_mention(row)), row.kb)
-        for mention in document.mentions:
-            start, end, label = _key(mention)
-            kb, score = links.get((start, end, label), ""), round(mention.score, 6)
-            yield TabMention(document.id, start, end, mention.text, mention.type, mention.kind, kb, score)
+    def _row(self, id: str, mention: Mention) -> TabMention:
+        start, end, text, score = mention.start, mention.end, mention.text, round(mention.score, 6)
+        kb = self._links.get((id, _key(mention)), "")
+        return TabMention(id, start, end, text, mention.type, mention.kind, kb, score)
 
 
 def _as_mention(row: TabMention) -> Mention:

@@ -24,7 +24,6 @@ STANDARD = "-"
 Target = str | Path | IO[str]
 """Where text is written: a path, `-` for standard output, or an open stream."""
 
-ENCODING_REMEDY = "convert the file, for example with iconv -f latin1 -t utf-8"
 TRUNCATED = "truncated compressed files, read up to where they break off"
 NOT_UTF8 = "lines that are not UTF-8 left out"
 
@@ -65,40 +64,35 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     name = display_name(path)
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
-            if number == 1:
-                check_is_text(line, name)
             yield number, decode_utf8(line, name, number)
 
 
 def read_valid_lines(path: str | Path, report: Report) -> Iterator[tuple[int, str]]:
     """The numbered lines of a UTF-8 file, compressed or not; unreadable ones are counted and skipped."""
     with open_compressed(path) as stream:
-        lines = enumerate(stream, start=1)
-        while True:
-            try:
-                number, line = next(lines)
-            except StopIteration:
-                return
-            except DECOMPRESSION_ERRORS:
-                report.note(TRUNCATED, str(path))
-                return
-            try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError:
-                report.note(NOT_UTF8, f"{path}:{number}")
+        try:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError:  # noqa: PERF203
+                    report.note(NOT_UTF8, f"{path}:{number}")
+        except DECOMPRESSION_ERRORS:
+            report.note(TRUNCATED, str(path))
 
 
 def decode_utf8(data: bytes, path: str | Path | None = None, line: int | None = None) -> str:
     """Decode a file, or the line of that number, as UTF-8; an error names the line and the byte."""
-    if line is None:
+    begins = line in (None, 1)
+    if begins:
         check_is_text(data, path)
     try:
-        return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
+        return data.decode("utf-8-sig" if begins else "utf-8")
     except UnicodeDecodeError as error:
         place = f"{error.start}{' of the line' if line else ''}"
         number = line or data.count(b"\n", 0, error.start) + 1
         problem = f"byte 0x{data[error.start]:02x} at offset {place} is not UTF-8"
-        raise InputError(problem, path=path, line=number, remedy=ENCODING_REMEDY) from None
+        remedy = "convert the file, for example with iconv -f latin1 -t utf-8"
+        raise InputError(problem, path=path, line=number, remedy=remedy) from None
 
 
 def check_is_text(head: bytes, path: str | Path | None = None) -> None:

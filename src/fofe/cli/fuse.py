@@ -37,7 +37,7 @@ def fuse(args: argparse.Namespace) -> None:
       fofe fuse a.tab b.tab -o fused.tab --method weighted --weights 1,0.5 --threshold 0.4
       fofe fuse a.tab b.tab -o fused.tab --method weighted --dev-gold dev.tab --dev a-dev.tab --dev b-dev.tab
     """
-    from fofe.fusion import Calibration, Predictions, Rule
+    from fofe.fusion import Predictions, Rule, learn
 
     if len(args.predictions) < 2:
         raise FofeError("there is nothing to join: give the files of at least two systems")
@@ -48,13 +48,13 @@ def fuse(args: argparse.Namespace) -> None:
     rule = Rule(args.method, args.votes, weights, args.threshold, args.strategy, args.nested)
     rule.check(len(args.predictions))
     report = Report()
-    predictions = Predictions(args.predictions, report, run=args.run_id)
-    calibration = Calibration.learned(args.dev_gold, args.dev, rule, report) if args.dev_gold else None
-    fused = predictions.fused(rule, calibration)
-    predictions.write(fused, args.output, report)
+    predictions = Predictions(args.predictions, report)
+    confidences, rule = learn(args.dev_gold, args.dev, rule, report) if args.dev_gold else (None, rule)
+    fused = predictions.fused(rule, confidences)
+    predictions.write(fused, args.output, report, run=args.run_id)
     say_report(report)
-    if calibration is not None and rule.method == "weighted":
-        print(f"threshold {calibration.threshold}, fitted on the annotated texts", file=sys.stderr)
+    if args.dev_gold and rule.method == "weighted":
+        print(f"threshold {rule.threshold}, fitted on the annotated texts", file=sys.stderr)
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
 

@@ -14,9 +14,6 @@ from fofe.base.errors import InputError, in_file
 from fofe.base.files import DECOMPRESSION_ERRORS, decode_utf8, open_compressed, write_atomically
 from fofe.base.report import Report
 
-VECTOR_KINDS = ("text", "binary", "npz")
-"""The kinds of files that can be written."""
-SPACED = "words with white space left out, which no such file can hold"
 NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
@@ -125,9 +122,7 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
             spare = max(0, len(fields) - dimension)
             row = _numbers(fields[spare:])
             if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
-                problem = (
-                    f"a word and {dimension} numbers were expected, {len(fields)} fields follow the word"
-                )
+                problem = f"a word and {dimension} numbers were expected, {len(fields)} fields follow it"
                 raise InputError(problem, line=number, remedy="correct the line or the header")
             words.append(" ".join([word, *fields[:spare]]))
             rows.append(row)
@@ -156,37 +151,25 @@ def _distinct(words: list[str], vectors: FloatArray) -> WordVectors:
 
 
 def write_vectors(vectors: WordVectors, path: str | Path, kind: str, report: Report | None = None) -> None:
-    """Write vectors as one of `VECTOR_KINDS`; words with white space are counted and left out."""
+    """Write vectors as `text`, `binary` or `npz`; words with white space are counted and left out.
+
+    The text and binary kinds are word2vec's; numbers are written so that they read back the same.
+    """
     report = Report() if report is None else report
     kept = []
     for row, word in enumerate(vectors.words):
         if word and not any(map(str.isspace, word)):
             kept.append(row)
         else:
-            report.note(SPACED, repr(word))
+            report.note("words with white space left out, which no such file can hold", repr(word))
     if len(kept) < len(vectors.words):
         vectors = WordVectors([vectors.words[row] for row in kept], vectors.vectors[kept])
-    {"text": _write_text, "binary": _write_binary, "npz": _write_npz}[kind](vectors, path)
-
-
-def _write_text(vectors: WordVectors, path: str | Path) -> None:
-    """The text format of word2vec; numbers are written so that they read back the same."""
-    with write_atomically(path) as stream:
-        stream.write(f"{len(vectors.words)} {vectors.dimension}\n")
-        for word, row in zip(vectors.words, vectors.vectors, strict=True):
-            stream.write(f"{word} {' '.join(map(str, row))}\n")
-
-
-def _write_binary(vectors: WordVectors, path: str | Path) -> None:
-    """The binary format of word2vec."""
+    words, rows = vectors.words, vectors.vectors
     with write_atomically(path, "wb") as stream:
-        stream.write(f"{len(vectors.words)} {vectors.dimension}\n".encode())
-        for word, row in zip(vectors.words, vectors.vectors.astype("<f4"), strict=True):
-            stream.write(f"{word} ".encode() + row.tobytes() + b"\n")
-
-
-def _write_npz(vectors: WordVectors, path: str | Path) -> None:
-    """An npz file: `words`, the bytes of the words in UTF-8, a line each; and `vectors` [V, D]."""
-    words = np.frombuffer("\n".join(vectors.words).encode(), dtype=np.uint8)
-    with write_atomically(path, "wb") as stream:
-        np.savez(stream, words=words, vectors=vectors.vectors)
+        if kind == "npz":
+            np.savez(stream, words=np.frombuffer("\n".join(words).encode(), dtype=np.uint8), vectors=rows)
+            return
+        stream.write(f"{len(words)} {vectors.dimension}\n".encode())
+        for word, row in zip(words, rows, strict=True):
+            numbers = row.astype("<f4").tobytes() if kind == "binary" else " ".join(map(str, row)).encode()
+            stream.write(f"{word} ".encode() + numbers + b"\n")
