@@ -32,7 +32,7 @@ class Format:
 
     @property
     def write(self) -> Callable[..., None]:
-        """`write(documents, path_or_stream, report, **options)` writes documents."""
+        """`write(documents, target, report, **options)` writes documents."""
         function: Callable[..., None] = import_module(f"fofe.formats.{self.module}").write
         return function
 

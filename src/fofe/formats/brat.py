@@ -110,12 +110,12 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
     yield common.labelled(start, end, found[1], text)
 
 
-def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
+def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write a pair of files for each document into a new or empty directory.
 
     File names are the ids, with unsafe characters replaced.
     """
-    folder = _empty_folder(path_or_stream)
+    folder = _empty_folder(target)
     used: set[str] = set()
     for number, document in enumerate(documents, start=1):
         name = _file_name(document, number, used, report)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -69,14 +69,12 @@ def require_tokens(document: Document, place: str) -> None:
         raise InputError(f"{place} has no tokens", remedy=remedy)
 
 
-def other_meta(
-    document: Document, reserved: Collection[str], report: Report, place: str
-) -> dict[str, object]:
-    """The metadata of a document, except for keys that the format itself uses."""
-    for key in document.meta:
-        if key in reserved:
-            report.note(f"metadata {key!r} left out because the format uses that name", place)
-    return {key: value for key, value in document.meta.items() if key not in reserved}
+def id_and_meta(document: Document, reserved: Set[str], report: Report, place: str) -> dict[str, object]:
+    """The id of a document, if any, and its metadata, except for keys that the format itself uses."""
+    for key in filter(reserved.__contains__, document.meta):
+        report.note(f"metadata {key!r} left out because the format uses that name", place)
+    meta = {key: value for key, value in document.meta.items() if key not in reserved}
+    return {"id": document.id, **meta} if document.id else meta
 
 
 def to_json(content: dict[str, object], place: str) -> str:

@@ -113,10 +113,7 @@ class _Table:
             return False
         if self.comments or (self._tabs and "\t" not in line):
             return True
-        if self.tag_column is None:
-            return False
-        tag = _column(columns, self.tag_column)
-        return tag is None or not is_tag(tag)
+        return self.tag_column is not None and not is_tag(_column(columns, self.tag_column) or "")
 
     def _row(self, number: int, line: str, columns: list[str], width: int) -> _Row:
         """The row of a line, which must have as many columns as the rows before it."""
@@ -136,10 +133,8 @@ class _Table:
         elif tag is None:
             problem, remedy = f"there is no column {self.tag_column}", "columns count from 0"
         elif not is_tag(tag):
-            problem, remedy = (
-                f"{tag!r} is not a tag",
-                "a tag is O or like B-PER; --tag-column names its column",
-            )
+            problem = f"{tag!r} is not a tag"
+            remedy = "a tag is O or like B-PER; --tag-column names its column"
         else:
             return _Row(word, tag, number)
         raise InputError(problem, line=number, remedy=remedy)
@@ -182,14 +177,12 @@ def _document(sentences: list[_Rows], scheme: TagScheme | None, path: str, repor
     return document
 
 
-def write(
-    documents: Iterable[Document], path_or_stream: Target, report: Report, *, scheme: str = "IOB2"
-) -> None:
+def write(documents: Iterable[Document], target: Target, report: Report, *, scheme: str = "IOB2") -> None:
     """Write words and tags; several documents each begin with a `-DOCSTART-` line."""
     tags = tag_scheme(scheme)
     remaining = iter(documents)
     first = list(islice(remaining, 2))
-    with open_output(path_or_stream) as stream:
+    with open_output(target) as stream:
         for place, document in common.places(chain(first, remaining)):
             stream.write(format_document(document, report, place, scheme=tags, alone=len(first) == 1))
 
@@ -222,17 +215,15 @@ def _flat_spans(document: Document, report: Report, place: str) -> list[list[Tag
     """The mentions of each sentence that align with tokens, the longest of those that overlap."""
     aligned, rest = align(document)
     for mention in rest:
-        start, end = mention.start, mention.end
-        crosses = sum(one.start < end and start < one.end for one in document.sentences) > 1
-        report.note(CROSSING if crosses else common.UNALIGNED, f"{place} {start}:{end}")
+        crosses = sum(one.start < mention.end and mention.start < one.end for one in document.sentences) > 1
+        report.note(CROSSING if crosses else common.UNALIGNED, f"{place} {mention.start}:{mention.end}")
     kept: list[list[TagSpan]] = [[] for _ in document.sentences]
-    taken: list[set[int]] = [set() for _ in document.sentences]
-    for span, mention in sorted(aligned, key=lambda pair: pair[0].start - pair[0].end):
-        tokens = range(span.start, span.end)
-        if taken[span.sentence].isdisjoint(tokens):
-            taken[span.sentence].update(tokens)
-            label = common.label_without_spaces(mention, report)
-            kept[span.sentence].append(TagSpan(span.start, span.end, label))
+    taken: set[tuple[int, int]] = set()
+    for (number, start, end), mention in sorted(aligned, key=lambda pair: pair[0].start - pair[0].end):
+        tokens = {(number, position) for position in range(start, end)}
+        if taken.isdisjoint(tokens):
+            taken |= tokens
+            kept[number].append(TagSpan(start, end, common.label_without_spaces(mention, report)))
         else:
             shadowed = "mentions left out because one at least as long overlaps them"
             report.note(shadowed, f"{place} {mention.start}:{mention.end}")

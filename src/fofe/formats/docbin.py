@@ -81,19 +81,19 @@ def _token_of(token: SpacyToken) -> Token:
     return Token(token.text, token.idx, token.idx + len(token.text))
 
 
-def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
+def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write documents that have tokens into one file."""
     require_spacy()
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
-    if not isinstance(path_or_stream, (str, Path)) or str(path_or_stream) == STANDARD:
+    if not isinstance(target, (str, Path)) or str(target) == STANDARD:
         raise InputError("a DocBin needs a file to be written to, not a stream")
     vocabulary = Vocab()
     stored = DocBin(store_user_data=True)
     for place, document in common.places(documents):
         stored.add(doc_of(document, vocabulary, report, place))
-    with write_atomically(path_or_stream, "wb") as stream:
+    with write_atomically(target, "wb") as stream:
         stream.write(stored.to_bytes())
 
 

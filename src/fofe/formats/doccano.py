@@ -43,15 +43,14 @@ def read(path: str | Path, report: Report, *, offsets: OffsetUnit = "utf16") -> 
 
 
 def write(
-    documents: Iterable[Document], path_or_stream: Target, report: Report, *, offsets: OffsetUnit = "utf16"
+    documents: Iterable[Document], target: Target, report: Report, *, offsets: OffsetUnit = "utf16"
 ) -> None:
     """Write a line for each document, with `label` as doccano imports it."""
-    with open_output(path_or_stream) as stream:
+    with open_output(target) as stream:
         for place, document in common.places(documents):
             common.note_losses(document, report, "doccano", place, kept="metadata")
             position = OffsetMap(document.text, offsets).from_codepoints
             labels = [[position(one.start), position(one.end), one.label] for one in document.mentions]
-            head = {"id": document.id} if document.id else {}
-            meta = common.other_meta(document, RESERVED_KEYS, report, place)
-            line = common.to_json({**head, **meta, "text": document.text, "label": labels}, place)
+            meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
+            line = common.to_json({**meta, "text": document.text, "label": labels}, place)
             stream.write(common.without_surrogates(line, report, place) + "\n")

@@ -50,12 +50,12 @@ class Fields:
             raise self.error(f'both "{present[0]}" and "{present[1]}"', "give one of them")
         return present[0] if present else None
 
-    def take(self, key: str, kind: type, description: str) -> Any:
+    def take(self, key: str, kind: type | tuple[type, ...], description: str) -> Any:
         """The value of a field that must be there, of a certain type."""
         if key not in self._values:
             raise self.error(f'"{key}" is missing', f"it should be {description}")
         value = self._values[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind not in (bool, object)):
             raise self.error(f'"{key}" is {_describe(value)}, not {description}')
         self._taken.add(key)
         return value
@@ -85,16 +85,11 @@ class Fields:
 
     def number(self, key: str, default: float | None = None) -> float:
         """A number; the default, if there is one, for null or a missing field."""
-        value = self._values.get(key)
-        if value is None and default is not None:
+        if default is not None and self._values.get(key) is None:
             return default
-        if (
-            not isinstance(value, (int, float))
-            or isinstance(value, bool)
-            or not abs(value) <= sys.float_info.max
-        ):
+        value = self.take(key, (int, float), "a number")
+        if not abs(value) <= sys.float_info.max:
             raise self.error(f'"{key}" is {_describe(value)}, not a number')
-        self._taken.add(key)
         return float(value)
 
     def flag(self, key: str) -> bool:

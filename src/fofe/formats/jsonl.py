@@ -103,10 +103,9 @@ def _from_characters(fields: Fields, report: Report) -> Document:
             if start < position:
                 raise sentence.error(f"token {start}:{end} begins before the end of the one before it")
             position = end
-        if spans:
-            document.sentences.append(
-                Sentence([Token(document.text[start:end], start, end) for start, end in spans])
-            )
+        tokens = [Token(document.text[start:end], start, end) for start, end in spans]
+        if tokens:
+            document.sentences.append(Sentence(tokens))
         else:
             report.note(EMPTY_SENTENCES, sentence.place)
         sentence.note_rest(report)
@@ -134,9 +133,8 @@ def _annotate(document: Document, fields: Fields, tokens: list[Token] | None, re
     for mention in _mentions(fields):
         span = mention.span(length, unit)
         head = mention.head(*span, unit)
-        document.mentions.append(
-            _mention(mention, characters(span), document.text, head and characters(head))
-        )
+        found = _mention(mention, characters(span), document.text, head and characters(head))
+        document.mentions.append(found)
         mention.note_rest(report)
     for status, key in REGION_KEYS.items():
         document.regions += [Region(*characters(span), status) for span in fields.spans(key, length, unit)]
@@ -170,7 +168,7 @@ def _mention(fields: Fields, span: tuple[int, int], text: str, head: tuple[int, 
 
 def write(
     documents: Iterable[Document],
-    path_or_stream: Target,
+    target: Target,
     report: Report,
     *,
     spans: str = CHARACTERS,
@@ -183,7 +181,7 @@ def write(
     """
     if spans not in (CHARACTERS, TOKENS):
         raise InputError(f"unknown kind of spans {spans!r}", remedy=f"use {CHARACTERS} or {TOKENS}")
-    with open_output(path_or_stream) as stream:
+    with open_output(target) as stream:
         for place, document in common.places(documents):
             stream.write(format_line(document, report, place, spans=spans, tokens=tokens))
 
@@ -192,10 +190,9 @@ def format_line(
     document: Document, report: Report, place: str, *, spans: str = CHARACTERS, tokens: bool = True
 ) -> str:
     """The line of one document; the report calls it `place`."""
-    meta = common.other_meta(document, RESERVED_KEYS, report, place)
+    meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
     if spans == TOKENS:
-        head = {"id": document.id} if document.id else {}
-        content = {**head, **meta, "sentences": _sentences(document, report, place)}
+        content = {**meta, "sentences": _sentences(document, report, place)}
     else:
         mentions = [
             mention if mention.text else replace(mention, text=common.text_of(mention, document.text))
@@ -218,9 +215,7 @@ def format_line(
 def _sentences(document: Document, report: Report, place: str) -> list[dict[str, Any]]:
     """The words, mentions and regions of each sentence, with spans of tokens."""
     common.require_tokens(document, place)
-    sentences: list[dict[str, Any]] = [
-        {"tokens": sentence.words, "mentions": []} for sentence in document.sentences
-    ]
+    sentences: list[dict[str, Any]] = [{"tokens": one.words, "mentions": []} for one in document.sentences]
     if Document.from_words(sentence["tokens"] for sentence in sentences).text != document.text:
         report.note("documents whose spacing token spans cannot hold", place)
     aligned, rest = align(document)

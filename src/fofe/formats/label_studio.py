@@ -51,9 +51,8 @@ def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
         try:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"not JSON: {error}", path=path, line=line, remedy="export the project as JSON"
-            ) from None
+            remedy = "export the project as JSON"
+            raise InputError(f"not JSON: {error}", path=path, line=line, remedy=remedy) from None
         yield line, value
         position = _next(text, position)
     if inside and position >= len(text):
@@ -80,9 +79,8 @@ def _document(task: Fields, report: Report) -> Document:
         value = result.inner("value")
         start, end = _span(value, document.text, utf16, report)
         score = result.number("score", 1.0)
-        document.mentions += [
-            common.labelled(start, end, label, document.text, score) for label in value.strings("labels")
-        ]
+        for label in value.strings("labels"):
+            document.mentions.append(common.labelled(start, end, label, document.text, score))
     return document
 
 
@@ -110,17 +108,15 @@ def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[i
     except InputError as error:
         raise value.error(error.problem, error.remedy) from None
     if shown != text[slice(*converted)]:
-        raise value.error(
-            f'"text" is {shown!r} but {start}:{end} of the text is {text[start:end]!r}',
-            "was the text changed after annotation?",
-        )
+        problem = f'"text" is {shown!r} but {start}:{end} of the text is {text[start:end]!r}'
+        raise value.error(problem, "was the text changed after annotation?")
     report.note("offsets in UTF-16 units converted", value.place)
     return converted
 
 
-def write(documents: Iterable[Document], path_or_stream: Target, report: Report) -> None:
+def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
-    with open_output(path_or_stream) as stream:
+    with open_output(target) as stream:
         before = "[\n"
         for place, document in common.places(documents):
             task = common.to_json(_task(document, report, place), place)
@@ -131,8 +127,8 @@ def write(documents: Iterable[Document], path_or_stream: Target, report: Report)
 
 def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
     common.note_losses(document, report, "label-studio", place, kept="metadata, scores")
-    meta = common.other_meta(document, RESERVED_KEYS, report, place)
-    data = {**meta, **({"id": document.id} if document.id else {}), "text": document.text}
+    meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
+    data = {**meta, "text": document.text}
     results: list[dict[str, Any]] = []
     for number, mention in enumerate(document.mentions, start=1):
         shown = common.text_of(mention, document.text)

@@ -39,6 +39,7 @@ class TagScheme:
     single: str = "B"
     begins_inside: bool = False
     """True if the letter `inside` starts a mention, except after another one of the same label."""
+    aliases: tuple[str, ...] = ()
 
     @property
     def letters(self) -> set[str]:
@@ -76,9 +77,8 @@ class TagScheme:
         """The tags of a sentence of `length` tokens; the spans must not overlap."""
         tags = [OUTSIDE] * length
         for start, end, label in sorted(spans):
-            letters = [self.begin, *[self.inside] * (end - start - 2), self.end]
-            if end - start == 1:
-                letters = [self.single]
+            several = [self.begin, *[self.inside] * (end - start - 2), self.end]
+            letters = several if end - start > 1 else [self.single]
             touches = start > 0 and tags[start - 1].partition("-")[2] == label
             if self.begins_inside and not touches:
                 letters[0] = self.inside
@@ -87,21 +87,14 @@ class TagScheme:
 
 
 TAG_SCHEMES = (
-    TagScheme("IOB2"),
+    TagScheme("IOB2", aliases=("BIO", "BIO2")),
     TagScheme("IOB1", begins_inside=True),
-    TagScheme("BIOES", end="E", single="S"),
-    TagScheme("BMES", inside="M", end="E", single="S"),
+    TagScheme("BIOES", end="E", single="S", aliases=("IOBES", "BIEOS")),
+    TagScheme("BMES", inside="M", end="E", single="S", aliases=("BMESO",)),
     TagScheme("BMEWO", inside="M", end="E", single="W"),
-    TagScheme("BILOU", end="L", single="U"),
+    TagScheme("BILOU", end="L", single="U", aliases=("BIOUL",)),
 )
-_ALIASES = {
-    "BIO": "IOB2",
-    "BIO2": "IOB2",
-    "IOBES": "BIOES",
-    "BIEOS": "BIOES",
-    "BMESO": "BMES",
-    "BIOUL": "BILOU",
-}
+_ALIASES = [alias for scheme in TAG_SCHEMES for alias in scheme.aliases]
 _ACCEPTED = ", ".join([*(scheme.name for scheme in TAG_SCHEMES), *_ALIASES])
 LETTERS = {letter for scheme in TAG_SCHEMES for letter in scheme.letters}
 """Every letter that a tag may begin with, except O."""
@@ -109,9 +102,8 @@ LETTERS = {letter for scheme in TAG_SCHEMES for letter in scheme.letters}
 
 def tag_scheme(name: str) -> TagScheme:
     """The scheme of that name, whatever its case; an error lists the accepted ones."""
-    wanted = _ALIASES.get(name.upper(), name.upper())
     for scheme in TAG_SCHEMES:
-        if scheme.name == wanted:
+        if name.upper() in (scheme.name, *scheme.aliases):
             return scheme
     raise InputError(f"unknown tag scheme {name!r}", remedy=f"use one of {_ACCEPTED}")
 
@@ -122,10 +114,8 @@ def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
     seen = {tag[0] for tags in sentences for tag in tags} - {OUTSIDE}
     fitting = [scheme for scheme in TAG_SCHEMES if seen <= scheme.letters]
     if not fitting:
-        raise InputError(
-            f"tags that begin with {', '.join(sorted(seen))} fit no tag scheme",
-            remedy=f"accepted schemes: {_ACCEPTED}",
-        )
+        problem = f"tags that begin with {', '.join(sorted(seen))} fit no tag scheme"
+        raise InputError(problem, remedy=f"accepted schemes: {_ACCEPTED}")
     # Schemes with more letters than the first could only have more faults.
     rivals = [scheme for scheme in fitting if scheme.letters == fitting[0].letters]
     if len(rivals) == 1:

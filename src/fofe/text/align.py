@@ -49,15 +49,9 @@ class Aligner:
 def align(document: Document) -> tuple[list[tuple[TokenSpan, Mention]], list[Mention]]:
     """Split the mentions of a document into those on token borders, with their tokens, and the rest."""
     aligner = Aligner(document)
-    aligned: list[tuple[TokenSpan, Mention]] = []
-    rest: list[Mention] = []
-    for mention in document.mentions:
-        span = aligner.tokens_of(mention.start, mention.end)
-        if span is None:
-            rest.append(mention)
-        else:
-            aligned.append((span, mention))
-    return aligned, rest
+    spans = [(aligner.tokens_of(mention.start, mention.end), mention) for mention in document.mentions]
+    aligned = [(span, mention) for span, mention in spans if span is not None]
+    return aligned, [mention for span, mention in spans if span is None]
 
 
 @dataclass

@@ -63,13 +63,8 @@ class Mention:
 
     def to_dict(self) -> dict[str, Any]:
         """The mention in JSON types, as in a line of JSON; `head` and `alternatives` where it has them."""
-        content: dict[str, Any] = {
-            "start": self.start,
-            "end": self.end,
-            "type": self.type,
-            "kind": self.kind,
-            "score": float(self.score),
-        }
+        content: dict[str, Any] = {"start": self.start, "end": self.end, "type": self.type}
+        content |= {"kind": self.kind, "score": float(self.score)}
         if self.head:
             content["head"] = list(self.head)
         if self.alternatives:
@@ -136,10 +131,8 @@ class Document:
         for start, end, status in self.regions:
             content.setdefault(REGION_KEYS[status], []).append([start, end])
         if tokens:
-            content["sentences"] = [
-                {"tokens": [[token.start, token.end] for token in sentence.tokens]}
-                for sentence in self.sentences
-            ]
+            offsets = ([[token.start, token.end] for token in sentence.tokens] for sentence in self.sentences)
+            content["sentences"] = [{"tokens": pairs} for pairs in offsets]
         return content
 
     def to_json(self, *, tokens: bool = False) -> str:
@@ -162,11 +155,7 @@ class Document:
 
     @classmethod
     def from_words(
-        cls,
-        sentences: Iterable[Sequence[str]],
-        *,
-        id: str = "",
-        meta: dict[str, object] | None = None,
+        cls, sentences: Iterable[Sequence[str]], *, id: str = "", meta: dict[str, object] | None = None
     ) -> Document:
         """Build the document of text that is already tokenised.
 
@@ -184,9 +173,8 @@ class Document:
             tokens: list[Token] = []
             for word in words:
                 if not word or not isinstance(word, str):
-                    kind, remedy = f"of type {type(word).__name__}", "words are strings"
-                    if isinstance(word, str):
-                        kind, remedy = "empty", "leave it out"
+                    kind = "empty" if word == "" else f"of type {type(word).__name__}"
+                    remedy = "leave it out" if word == "" else "words are strings"
                     raise InputError(f"word {len(tokens) + 1} of sentence {number} is {kind}", remedy=remedy)
                 tokens.append(Token(word, position, position + len(word)))
                 position += len(word) + 1
@@ -203,6 +191,5 @@ def join_label(type: str, kind: str) -> str:
 
 def split_label(label: str) -> tuple[str, str]:
     """The type and the kind of a label: the inverse of `join_label`."""
-    if label.endswith(NOMINAL_SUFFIX):
-        return label[: -len(NOMINAL_SUFFIX)], NOMINAL
-    return label, NAME
+    type = label.removesuffix(NOMINAL_SUFFIX)
+    return type, NAME if type == label else NOMINAL

@@ -36,8 +36,6 @@ _COLOURS = {
 }
 _OTHER_COLOURS = ("#9d174d", "#3730a3", "#0e7490", "#854d0e", "#7f1d1d", "#3f6212", "#5b21b6", "#115e59")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_LINE = 1.7
-"""The height of a line without nested mentions, in ems; each further row of underlines adds to it."""
 
 
 def colour_of(type: str) -> str:
@@ -48,7 +46,7 @@ def colour_of(type: str) -> str:
 def marked_up(document: Document, *, scores: bool = True) -> str:
     """The text and its mentions as one element, without style."""
     row_of = rows(document.mentions)
-    height = _LINE + 0.3 * max(row_of, default=0)
+    height = 1.7 + 0.3 * max(row_of, default=0)  # of a line in ems, with room for the underlines
     body = "".join(_elements(document, row_of, scores))
     return f'<div class="fofe" style="line-height: {height:.1f}">{body}</div>'
 
@@ -151,10 +149,8 @@ def text_slices(mentions: Sequence[Mention], length: int) -> Iterator[TextSlice]
     again: list[int] = []
     stack: list[int] = []
     for start, end in pairwise(sorted({0, length, *starting, *ending})):
-        opened = sorted(
-            again + starting[start],
-            key=lambda number: (-mentions[number].end, mentions[number].start, number),
-        )
+        numbers = again + starting[start]
+        opened = sorted(numbers, key=lambda number: (-mentions[number].end, mentions[number].start, number))
         stack += opened
         ended = frozenset(ending[end])
         # Elements above the lowest one that ends must close with it.

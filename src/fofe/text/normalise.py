@@ -29,8 +29,6 @@ def normalise(words: list[str]) -> list[str]:
 
 DigitRule = Callable[[str], str]
 
-_LONGEST_NUMBER_CLASS = 6
-
 _NUMBER = re.compile(r"[\d.,]+")
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DIGITS_OR_LETTERS = re.compile(r"(\d+)|[^\W\d_]+")
@@ -68,7 +66,7 @@ def shape_class(token: str) -> str:
     if not _has_digit(token):
         return token
     if _NUMBER.fullmatch(token):
-        return f"<num{min(len(token), _LONGEST_NUMBER_CLASS)}>"
+        return f"<num{min(len(token), 6)}>"
     if _ISO_DATE.fullmatch(token):
         return "<date>"
     return f"<{_DIGITS_OR_LETTERS.sub(lambda run: '0' if run[1] else 'a', token)}>"
@@ -81,18 +79,12 @@ def named_class(token: str) -> str:
     """
     if not _has_digit(token):
         return token
-    match = _CLASSES.fullmatch(token)
-    if match is not None:
+    if match := _CLASSES.fullmatch(token):
         return f"<{match.lastgroup}>"
     return "<alphanumeric>" if any(map(str.isalpha, token)) else "<numeric>"
 
 
-def unchanged(token: str) -> str:
-    """The token itself, for a vocabulary of unchanged numbers."""
-    return token
-
-
-DIGIT_RULES: dict[str, DigitRule] = {"shape": shape_class, "classes": named_class, "none": unchanged}
+DIGIT_RULES: dict[str, DigitRule] = {"shape": shape_class, "classes": named_class, "none": str}
 
 
 def digit_rule(name: str) -> DigitRule:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from fofe.base.errors import ConfigError, FofeError
+from fofe.base.errors import ConfigError, needs
 
 Segmenter = Callable[[str], list[str]]
 """Splits a text into words; joined, they are the text again."""
@@ -31,10 +31,8 @@ def segmenter(name: str) -> Segmenter:
     """The segmenter of that name; an error names the known ones, or what to install."""
     if name not in SEGMENTERS:
         raise ConfigError(f"unknown segmenter {name!r}", remedy=f"use one of {', '.join(SEGMENTERS)}")
-    try:
+    with needs("the segmenter 'jieba' is not installed", "zh", "rjieba"):
         import rjieba  # noqa: F401
-    except ModuleNotFoundError:
-        raise FofeError("the segmenter 'jieba' is not installed (pip install 'fofe[zh]')") from None
     return _cut_by_jieba
 
 

@@ -45,10 +45,8 @@ class Tokeniser:
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
         if not isinstance(text, str):  # a missing value of a table, bytes or a list of texts
-            raise InputError(
-                f"a text is a string, not of type {type(text).__name__}",
-                remedy="decode bytes, leave out what is missing, and give several texts to tag",
-            )
+            remedy = "decode bytes, leave out what is missing, and give several texts to tag"
+            raise InputError(f"a text is a string, not of type {type(text).__name__}", remedy=remedy)
         sentences: list[Sentence] = []
         start = 0
         for end in chain(self._sentence_ends(text), (len(text),)):
@@ -64,10 +62,8 @@ class Tokeniser:
 
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
         # Making the tuple directly avoids Token's constructor, a good part of the total time.
-        make = tuple.__new__
-        return [
-            make(Token, (match[0], match.start(), match.end())) for match in self._matches(text, start, end)
-        ]
+        make, found = tuple.__new__, self._matches(text, start, end)
+        return [make(Token, (match[0], match.start(), match.end())) for match in found]
 
 
 def languages() -> list[str]:
