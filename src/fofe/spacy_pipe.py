@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import groupby, islice
 
 import numpy as np
@@ -45,13 +46,13 @@ def make_fofe(
     return FofePipe(loaded, spans_key=spans_key, ents=ents)
 
 
+@dataclass(eq=False)
 class FofePipe:
     """Finds mentions in spaCy docs."""
 
-    def __init__(self, model: Model, *, spans_key: str = GROUP, ents: bool = True) -> None:
-        self._model = model
-        self._spans_key = spans_key
-        self._ents = ents
+    model: Model
+    spans_key: str = GROUP
+    ents: bool = True
 
     def __call__(self, doc: Doc) -> Doc:
         """Add the mentions of one doc."""
@@ -61,7 +62,7 @@ class FofePipe:
         """Add the mentions of docs, so many at a time."""
         docs = iter(stream)
         while batch := list(islice(docs, batch_size)):
-            tagged = self._model.tag_documents(self._document(doc) for doc in batch)
+            tagged = self.model.tag_documents(self._document(doc) for doc in batch)
             for doc, document in zip(batch, tagged, strict=True):
                 self._annotate(doc, document)
                 yield doc
@@ -70,7 +71,7 @@ class FofePipe:
         """The doc as a document: its own tokens, and its own sentences where it has them."""
         sentences = sentences_of(doc)
         if not doc.has_annotation("SENT_START"):
-            sentences = _cut(sentences, tokeniser(self._model.config.language).document(doc.text))
+            sentences = _cut(sentences, tokeniser(self.model.config.language).document(doc.text))
         return Document(doc.text, sentences)
 
     def _annotate(self, doc: Doc, document: Document) -> None:
@@ -80,9 +81,9 @@ class FofePipe:
             assert span is not None, "mentions consist of the doc's own tokens"
             spans.append(span)
         scores = np.array([mention.score for mention in document.mentions], dtype=np.float32)
-        doc.spans[self._spans_key] = spans
-        doc.spans[self._spans_key].attrs[SCORES] = scores
-        if self._ents:
+        doc.spans[self.spans_key] = spans
+        doc.spans[self.spans_key].attrs[SCORES] = scores
+        if self.ents:
             doc.ents = filter_spans(spans)
 
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from fofe.base.errors import FofeError
 from fofe.base.files import STANDARD, open_bytes
 from fofe.tagging.installed import AUTO, model_path
-from fofe.tagging.parquet import mentions_type, text_inputs, with_mentions
 from fofe.tagging.pipeline import Input, Tagged, TagJob, chunks, mentions_only
 from fofe.tagging.sources import TEXT_LINES, Source, line_input
 
@@ -44,6 +43,8 @@ def tag(
     """
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
+
+    from fofe.tagging.parquet import mentions_type, text_inputs, with_mentions
 
     if text_col not in frame.columns:
         raise FofeError(f"no column {text_col!r} among {', '.join(frame.columns)}")

@@ -46,22 +46,13 @@ def windows(
             tokens += lengths[last]
             last += 1
         first_seen, last_seen = first, last
-        for tokens_left in receptive_fields:
-            first_seen = _back(lengths, opens, first_seen, tokens_left)
-            last_seen = _on(lengths, opens, last_seen, tokens_left)
+        for field in receptive_fields:
+            left = right = field
+            while left > 0 and not opens[first_seen]:
+                first_seen -= 1
+                left -= lengths[first_seen]
+            while right > 0 and last_seen < len(lengths) and not opens[last_seen]:
+                right -= lengths[last_seen]
+                last_seen += 1
         yield slice(first, last), slice(first_seen, last_seen)
         first = last
-
-
-def _back(lengths: Sequence[int], opens: Sequence[bool], first: int, tokens: int) -> int:
-    while tokens > 0 and not opens[first]:
-        first -= 1
-        tokens -= lengths[first]
-    return first
-
-
-def _on(lengths: Sequence[int], opens: Sequence[bool], last: int, tokens: int) -> int:
-    while tokens > 0 and last < len(lengths) and not opens[last]:
-        tokens -= lengths[last]
-        last += 1
-    return last

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from fofe.base.errors import FofeError
-from fofe.tagging.installed import DEFAULT, InstalledModel, model_of_language, models_by_language
+from fofe.base.errors import FofeError, in_file
+from fofe.base.report import Report
+from fofe.tagging.installed import DEFAULT, model_of_language, models_by_language
 from fofe.tagging.model import Model, Tagger, load
 from fofe.text.detect import recognise
 from fofe.text.document import Document
@@ -25,9 +26,11 @@ class ByLanguage(Tagger):
     """
 
     def __init__(self, *, engine: str = "numpy", device: str = "auto") -> None:
-        self._installed: dict[str, InstalledModel] = models_by_language()
+        self.scheme: str | None = None
+        """The corpus whose annotation scheme is followed by the models that know it."""
+        self._installed = models_by_language()
         if not self._installed:
-            self.fitting(DEFAULT)  # which says how to get a model
+            model_of_language(DEFAULT, {})  # which says how to get a model
         self._engine = engine
         self._device = device
         self._options: Mapping[str, Any] = {}
@@ -43,12 +46,6 @@ class ByLanguage(Tagger):
         """The labels of all models, without NONE."""
         return list(dict.fromkeys(label for model in self._installed.values() for label in model.labels))
 
-    @property
-    def scheme(self) -> str | None:
-        """The corpus whose annotation scheme is followed by the models that know it."""
-        scheme: str | None = self._options.get("scheme")
-        return scheme
-
     def with_options(self, **options: Any) -> ByLanguage:
         """The same with models that decode as given; see `Model.with_options`.
 
@@ -58,7 +55,8 @@ class ByLanguage(Tagger):
         other = copy.copy(self)
         other._options = {**self._options, **options}
         other._loaded = {}
-        if not any(map(other.follows, self._installed)):
+        other.scheme = other._options.get("scheme")
+        if not any(map(other._follows, self._installed)):
             known = dict.fromkeys(name for language in self._installed for name in self._known(language))
             raise FofeError(
                 f"no installed model knows the annotation scheme of {other.scheme!r} "
@@ -66,7 +64,7 @@ class ByLanguage(Tagger):
             )
         return other
 
-    def follows(self, language: str) -> bool:
+    def _follows(self, language: str) -> bool:
         """Whether the model of a language knows the scheme that is asked for; true where none is."""
         return self.scheme is None or self.scheme in self._known(language)
 
@@ -77,24 +75,32 @@ class ByLanguage(Tagger):
     def model(self, language: str) -> Model:
         """The model of a language."""
         if language not in self._loaded:
-            path = self._installed[self.fitting(language)].path
+            path = model_of_language(language, self._installed).path
             model = load(path, engine=self._engine, device=self._device)
-            scheme = self.scheme if self.follows(language) else None
+            scheme = self.scheme if self._follows(language) else None
             self._loaded[language] = model.with_options(**{**self._options, "scheme": scheme})
         return self._loaded[language]
 
-    def fitting(self, language: str | None) -> str:
-        """The language whose model is to tag a text of a language, or of an unclear one."""
-        return model_of_language(language or DEFAULT, self._installed).language
+    def model_for(self, text: str, name: str, report: Report) -> Model:
+        """The model of the language of a text, which errors and the report call by a name."""
+        recognised = recognise(text)
+        language = recognised or DEFAULT
+        with in_file(name or None):
+            model = self.model(language)
+        if recognised is None and text.strip():
+            report.note(f"documents in an unclear language, taken for {language}", name)
+        if not self._follows(language):
+            unknown = f"the model of {language!r} does not know that of {self.scheme}"
+            report.note(f"documents tagged without --scheme because {unknown}", name)
+        return model
 
     def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
-            yield from tag_each([(self._model_for(document.text), document) for document in group])
-
-    def _model_for(self, text: str) -> Model:
-        # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
-        return self.model(self.fitting(recognise(text) if isinstance(text, str) else None))
+            # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
+            texts = [document.text if isinstance(document.text, str) else "" for document in group]
+            models = [self.model_for(text, "", Report()) for text in texts]
+            yield from tag_each(list(zip(models, group, strict=True)))
 
 
 def tag_each(documents: Sequence[tuple[Model, Document]]) -> Iterator[Document]:

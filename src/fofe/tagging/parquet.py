@@ -5,20 +5,19 @@ of the text beside them. A text that is null has null for its mentions. Rows are
 at a time. Needs `fofe[parquet]`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fofe.base.errors import InputError, needs
 from fofe.base.files import write_atomically
 from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, tag_chunks
 from fofe.text.document import Mention
 
-if TYPE_CHECKING:
+with needs("parquet files need pyarrow", "parquet", "pyarrow"):
     import pyarrow as pa
+    from pyarrow.parquet import ParquetFile, ParquetWriter
 
 MENTIONS = "mentions"
 ROWS_AT_ONCE = 1024
@@ -36,9 +35,6 @@ def tag_files(
 
     A directory stands for the parquet files in it, in the order of their names.
     """
-    pq = _require_parquet()
-    import pyarrow as pa
-
     paths = [file for path in paths for file in _files(path)]
     rows = 0
     schema = _schema(paths, text_column)
@@ -46,7 +42,7 @@ def tag_files(
     with (
         closing(tag_chunks(job, chunks, workers)) as results,
         write_atomically(output, "wb") as stream,
-        pq.ParquetWriter(stream, schema.append(pa.field(MENTIONS, mentions_type()))) as writer,
+        ParquetWriter(stream, schema.append(pa.field(MENTIONS, mentions_type()))) as writer,
     ):
         for batch, tagged in results:
             writer.write_batch(with_mentions(batch, tagged, MENTIONS))
@@ -61,8 +57,6 @@ def text_inputs(batch: pa.RecordBatch, column: str) -> list[Input]:
 
 def with_mentions(batch: pa.RecordBatch, tagged: Tagged[list[Mention]], name: str) -> pa.RecordBatch:
     """The batch with one more column, the mentions of its texts."""
-    import pyarrow as pa
-
     found = [None if of is None else [mention.to_dict() for mention in of] for of in tagged.outputs]
     column = pa.field(name, mentions_type())
     return pa.RecordBatch.from_arrays(
@@ -72,17 +66,9 @@ def with_mentions(batch: pa.RecordBatch, tagged: Tagged[list[Mention]], name: st
 
 def mentions_type() -> pa.DataType:
     """The type of the column of mentions."""
-    import pyarrow as pa
-
     offsets = [("start", pa.int32()), ("end", pa.int32())]
     labels = [("type", pa.string()), ("kind", pa.string())]
     return pa.list_(pa.struct([*offsets, *labels, ("score", pa.float64()), ("text", pa.string())]))
-
-
-def _require_parquet() -> Any:
-    with needs("parquet files need pyarrow", "parquet", "pyarrow"):
-        import pyarrow.parquet
-    return pyarrow.parquet
 
 
 def _files(path: str) -> list[str]:
@@ -96,8 +82,6 @@ def _files(path: str) -> list[str]:
 
 def _schema(paths: Sequence[str], text_column: str) -> pa.Schema:
     """The columns that all files have; one of them must contain text."""
-    import pyarrow as pa
-
     schemas = [_open(path).schema_arrow.remove_metadata() for path in paths]
     for path, schema in zip(paths, schemas, strict=True):
         if schema != schemas[0]:
@@ -119,10 +103,8 @@ def _schema(paths: Sequence[str], text_column: str) -> pa.Schema:
 
 def _open(path: str) -> Any:
     """A file whose metadata has been read."""
-    import pyarrow as pa
-
     try:
-        return _require_parquet().ParquetFile(path)
+        return ParquetFile(path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
     except pa.ArrowInvalid as error:

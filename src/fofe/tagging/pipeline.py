@@ -11,7 +11,7 @@ from functools import partial
 from itertools import tee
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from fofe.base.errors import InputError, ModelError
+from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.base.workers import in_order
 from fofe.decode import outermost
@@ -19,7 +19,6 @@ from fofe.formats import with_tokens
 from fofe.tagging import batching
 from fofe.tagging.by_language import ByLanguage, tag_each
 from fofe.tagging.model import Model, load
-from fofe.text.detect import recognise
 from fofe.text.document import NONE, Document, Mention
 
 CHUNK_BYTES = 32_768
@@ -127,8 +126,10 @@ class TagJob(Generic[Output]):
         for one in chunk:
             try:
                 named = one.read(done.report)
-                model = named and _model_for(named, models, done.report)
-                if named and model:
+                if named is not None:
+                    model = models
+                    if isinstance(model, ByLanguage):
+                        model = model.model_for(named.document.text, named.name, done.report)
                     noted = Report() if one.is_text else done.report
                     with_tokens(named.document, model.config.language, noted)
                     yield named, model
@@ -138,23 +139,6 @@ class TagJob(Generic[Output]):
                 if self.strict:
                     return
             yield None
-
-
-def _model_for(named: Named, models: Model | ByLanguage, report: Report) -> Model:
-    """The model that is to tag a document."""
-    if isinstance(models, Model):
-        return models
-    recognised = recognise(named.document.text)
-    try:
-        language = models.fitting(recognised)
-    except ModelError as error:
-        raise InputError(error.problem, path=named.name, remedy=error.remedy) from None
-    if recognised is None and named.document.text.strip():
-        report.note(f"documents in an unclear language, taken for {language}", named.name)
-    if not models.follows(language):
-        unknown = f"the model of {language!r} does not know that of {models.scheme}"
-        report.note(f"documents tagged without --scheme because {unknown}", named.name)
-    return models.model(language)
 
 
 def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:

@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,8 +26,6 @@ JSON_AS_TEXT = "read as plain text, but looks like JSON lines (give --input json
 _PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
 _TEXT_ITSELF = "give the name of a file, or the text itself with --text"
 _NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
-
-
 _NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8"
 _FAIL_ALONE = (TEXT_FILE, "brat", "spacy")
 """Kinds of input where a file is one document, or is no text anyway."""
@@ -68,13 +67,10 @@ def _check_file(source: Source) -> None:
     """
     if source.kind in _FAIL_ALONE or source.path == STANDARD or not Path(source.path).is_file():
         return
-    try:
-        with open_bytes(source.path) as stream:
-            _check_start(stream.read(_GLANCE), source)
-    except NotTextError:
-        raise
-    except InputError:
-        return
+    head = b""
+    with suppress(InputError), open_bytes(source.path) as stream:
+        head = stream.read(_GLANCE)
+    _check_start(head, source)
 
 
 def _check_start(head: bytes, source: Source) -> None:
@@ -94,17 +90,16 @@ def _is_corpus(path: str, format: str | None) -> bool:
 
 def total_size(sources: Iterable[Source]) -> int | None:
     """The bytes of all inputs together, or None if that is not known before they are read."""
-    sizes = [_size(source) for source in sources]
-    return None if None in sizes else sum(size or 0 for size in sizes)
-
-
-def _size(source: Source) -> int | None:
-    try:
-        status = os.fstat(sys.stdin.fileno()) if source.path == STANDARD else os.stat(source.path)
-    except OSError:
-        return None
-    known = stat.S_ISREG(status.st_mode) and source.kind in (TEXT_LINES, TEXT_FILE, "jsonl")
-    return status.st_size if known else None
+    total = 0
+    for source in sources:
+        try:
+            status = os.fstat(sys.stdin.fileno()) if source.path == STANDARD else os.stat(source.path)
+        except OSError:
+            return None
+        if not stat.S_ISREG(status.st_mode) or source.kind not in (TEXT_LINES, TEXT_FILE, "jsonl"):
+            return None
+        total += status.st_size
+    return total
 
 
 def texts(given: Iterable[str]) -> Iterator[Input]:
@@ -114,16 +109,14 @@ def texts(given: Iterable[str]) -> Iterator[Input]:
 
 def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
     """The inputs of all sources; one that cannot be read does not keep the others from it."""
-    return (one for source in sources for one in _inputs(source, report))
-
-
-def _inputs(source: Source, report: Report) -> Iterator[Input]:
-    try:
-        yield from _READERS.get(source.kind, _documents)(source, report)
-    except InputError as error:
-        if isinstance(error, NotTextError) and source.kind not in _FAIL_ALONE:
-            raise
-        yield Input(partial(_fail, error), 0)
+    for source in sources:
+        read = _READERS.get(source.kind, _documents)
+        try:
+            yield from read(source, report)
+        except InputError as error:
+            if isinstance(error, NotTextError) and source.kind not in _FAIL_ALONE:
+                raise
+            yield Input(partial(_fail, error), 0)
 
 
 def _fail(error: InputError, _: Report) -> NoReturn:
