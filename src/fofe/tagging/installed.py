@@ -129,11 +129,9 @@ def model_path(model: str | Path) -> Path:
         return installed[str(model)].path
     if path.exists():
         return path  # whoever loads it reports what is wrong with it
-    raise ModelError(
-        "there is no such model directory, and no installed model has that name",
-        path=path,
-        remedy=f"{listed(installed)}; {INSTALL.format(model if model in SHIPPED else 'NAME')}",
-    )
+    problem = "there is no such model directory, and no installed model has that name"
+    source = INSTALL.format(model if model in SHIPPED else "NAME")
+    raise ModelError(problem, path=path, remedy=f"installed: {', '.join(installed) or 'none'}; {source}")
 
 
 def models_by_language() -> dict[str, InstalledModel]:
@@ -150,12 +148,6 @@ def model_of_language(language: str, known: dict[str, InstalledModel]) -> Instal
     if language in known:
         return known[language]
     source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
-    raise ModelError(
-        f"no model of the language {language!r} is installed",
-        remedy=f"{listed(known)}; {source}, or a model directory in place of a language",
-    )
-
-
-def listed(names: dict[str, InstalledModel]) -> str:
-    """The names of installed models, for messages."""
-    return f"installed: {', '.join(names) or 'none'}"
+    remedy = f"{source}, or a model directory in place of a language"
+    problem = f"no model of the language {language!r} is installed"
+    raise ModelError(problem, remedy=f"installed: {', '.join(known) or 'none'}; {remedy}")

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -233,25 +232,23 @@ class Model(Tagger):
         lengths = [len(sentence) for sentence in sentences]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
+        exact = self._exact or self._for_recall
         for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
-            found = self._found_at_once(sentences[seen], opens[seen])
-            yield from islice(found, tagged.start - seen.start, tagged.stop - seen.start)
-
-    def _found_at_once(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
-        scores = self._scores(sentences, [True, *opens[1:]], exact=self._exact or self._for_recall)
-        pools = select(
-            scores.fragments,
-            scores.token_offsets,
-            scores.probabilities,
-            self.labels,
-            threshold=self.decoding.threshold,
-            for_recall=self._for_recall,
-        )
-        for number, pool in enumerate(pools):
-            yield [
-                (kept, _alternatives(scores, self.labels, self._alternatives, number, kept))
-                for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
-            ]
+            # The first sentence that is seen may not open its document, but nothing before it is known.
+            scores = self._scores(sentences[seen], [True, *opens[seen][1:]], exact=exact)
+            pools = select(
+                scores.fragments,
+                scores.token_offsets,
+                scores.probabilities,
+                self.labels,
+                threshold=self.decoding.threshold,
+                for_recall=self._for_recall,
+            )
+            for number in range(tagged.start - seen.start, tagged.stop - seen.start):
+                yield [
+                    (kept, _alternatives(scores, self.labels, self._alternatives, number, kept))
+                    for kept in resolve(pools[number], self.decoding.strategy, self.decoding.nested)
+                ]
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
         words = [normalise(sentence.words) for sentence in sentences]

@@ -110,10 +110,13 @@ def load_mapping(language: str, path: str | Path | None = None) -> Mapping:
         for table, content in read_toml(path).items():
             if table not in _KNOWN:
                 raise ConfigError(f"unknown table [{table}]", remedy=f"use {', '.join(_KNOWN)}")
-            tables = _table(table, content)
+            classes = _table(table, content)
             if table != "wikidata":
-                tables = _table(f"{table}.{language}", tables.get(language, {}))
-            by_types = [(split_types(key), _names(key, table, names)) for key, names in tables.items()]
+                classes = _table(f"{table}.{language}", classes.get(language, {}))
+            for key, names in classes.items():
+                if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+                    raise ConfigError(f"{key} of [{table}] must be a list of classes")
+            by_types = [(split_types(key), names) for key, names in classes.items()]
             if table in _GLOBS:
                 excluded = wiki_language(language).prepositions if table == "titles" else frozenset()
                 mapping.patterns[table] = _compiled(by_types, excluded)
@@ -126,12 +129,6 @@ def _table(name: str, content: Any) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ConfigError(f"{name} must be a table, not {content!r}", remedy=f"write [{name}]")
     return content
-
-
-def _names(key: str, table: str, names: Any) -> list[str]:
-    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
-        raise ConfigError(f"{key} of [{table}] must be a list of classes")
-    return names
 
 
 def _by_name(by_types: list[tuple[Types, list[str]]], table: str) -> dict[str, Types]:

@@ -74,20 +74,13 @@ class Page:
     """True for a disambiguation page."""
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "title": self.title,
-            "text": self.text,
-            "links": self.links,
-            "types": {source: join_types(types) for source, types in self.types.items()},
-            "redirect": self.redirect,
-            "ambiguous": self.ambiguous,
-        }
+        return {**vars(self), "types": {source: join_types(types) for source, types in self.types.items()}}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Page:
         links = [Link(*link) for link in value["links"]]
         types = {source: split_types(text) for source, text in value["types"].items()}
-        return cls(value["title"], value["text"], links, types, value["redirect"], value["ambiguous"])
+        return cls(**{**value, "links": links, "types": types})
 
     def common_nouns(self) -> Iterator[str]:
         """The titles that links of this page write as common nouns: `an [[astronomer]]`."""
