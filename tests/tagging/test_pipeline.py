@@ -13,7 +13,7 @@ from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.tagging.batching import chunks
 from fofe.tagging.model import Model
-from fofe.tagging.pipeline import Input, Named, Tagged, TagJob, given_text, mentions_only, tag_chunks
+from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, mentions_only, tag_chunks
 from fofe.text.document import Document, Mention
 
 TEXTS = [
@@ -27,13 +27,13 @@ def started(tiny_path: Path, **options: Any) -> Any:
     return TagJob(str(tiny_path), mentions_only, **options).start()
 
 
-def bad(_: Report) -> Named:
+def bad(_: Report) -> Document:
     raise InputError("is broken", path="here")
 
 
-def corpus_document(text: str, report: Report) -> Named:
+def corpus_document(text: str, report: Report) -> Document:
     report.note("read")
-    return Named("d", Document(text))
+    return Document(text, id="d")
 
 
 def test_there_is_an_output_for_each_input(tiny_path: Path, tiny_model: Model) -> None:

@@ -28,36 +28,31 @@ Context = TypeVar("Context")
 Output = TypeVar("Output")
 
 
-class Named(NamedTuple):
-    """A document and what messages call it."""
-
-    name: str
-    document: Document
-
-
 class Input(NamedTuple):
     """A document that has not been read, small enough to be sent to another process."""
 
-    read: Callable[[Report], Named | None]
+    read: Callable[[Report], Document | None]
     """Reads it, or raises an InputError; None where there is no document. Can be pickled."""
     size: int
     """Its bytes, about."""
+    name: str = ""
+    """What messages call a document without an id."""
     is_text: bool = False
     """Whether it is plain text, which nobody expects to come with tokens."""
 
 
-def ready(named: Named | None, *, is_text: bool = False) -> Input:
+def ready(document: Document | None, name: str, *, is_text: bool = False) -> Input:
     """The input of a document that is at hand; None is no document."""
-    return Input(partial(_as_it_is, named), len(named.document.text) if named else 0, is_text)
+    return Input(partial(_as_it_is, document), len(document.text) if document else 0, name, is_text)
 
 
-def _as_it_is(named: Named | None, _: Report) -> Named | None:
-    return named
+def _as_it_is(document: Document | None, _: Report) -> Document | None:
+    return document
 
 
 def given_text(name: str, text: str | None) -> Input:
     """The input of a text that is at hand; there is no document where it is None."""
-    return ready(None if text is None else Named(name, Document(text)), is_text=True)
+    return ready(None if text is None else Document(text), name, is_text=True)
 
 
 @dataclass
@@ -109,11 +104,11 @@ class TagJob(Generic[Output]):
         def tag(chunk: list[Input]) -> Tagged[Output]:
             done: Tagged[Output] = Tagged(size=sum(one.size for one in chunk))
             read = list(self._read(chunk, model, done))
-            tagged = tag_each([(chosen, named.document) for named, chosen in filter(None, read)])
+            tagged = tag_each(list(filter(None, read)))
             if self.flat:
                 tagged = (replace(document, mentions=outermost(document.mentions)) for document in tagged)
-            for found in read:
-                done.outputs.append(found and write(next(tagged), done.report, found[0].name))
+            for one, found in zip(chunk, read, strict=False):  # a strict job may stop before the end
+                done.outputs.append(found and write(next(tagged), done.report, found[1].id or one.name))
             done.documents = len(read) - read.count(None)
             return done
 
@@ -121,18 +116,17 @@ class TagJob(Generic[Output]):
 
     def _read(
         self, chunk: list[Input], models: Model | ByLanguage, done: Tagged[Output]
-    ) -> Iterator[tuple[Named, Model] | None]:
-        """The document of each input with tokens, and its model; errors go to `done`."""
+    ) -> Iterator[tuple[Model, Document] | None]:
+        """The model of each input and the document with tokens; errors go to `done`."""
         for one in chunk:
             try:
-                named = one.read(done.report)
-                if named is not None:
+                document = one.read(done.report)
+                if document is not None:
                     model = models
                     if isinstance(model, ByLanguage):
-                        model = model.model_for(named.document.text, named.name, done.report)
+                        model = model.model_for(document.text, document.id or one.name, done.report)
                     noted = Report() if one.is_text else done.report
-                    with_tokens(named.document, model.config.language, noted)
-                    yield named, model
+                    yield model, with_tokens(document, model.config.language, noted)
                     continue
             except InputError as error:
                 done.bad.append(error)

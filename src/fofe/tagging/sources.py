@@ -16,7 +16,7 @@ from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
-from fofe.tagging.pipeline import Input, Named, given_text, ready
+from fofe.tagging.pipeline import Input, given_text, ready
 from fofe.text.document import Document
 
 TEXT_LINES = "text, a line a document"
@@ -151,30 +151,27 @@ def _looks_like_json_line(line: bytes) -> bool:
 
 def line_input(source: Source, number: int, line: bytes) -> Input:
     """A line as a document; an empty line of JSON is none."""
-    return Input(partial(_read_line, source, number, line), len(line), is_text=source.kind == TEXT_LINES)
+    read = partial(_read_line, source, number, line)
+    return Input(read, len(line), f"{display_name(source.path)}:{number}", source.kind == TEXT_LINES)
 
 
-def _read_line(source: Source, number: int, line: bytes, report: Report) -> Named | None:
+def _read_line(source: Source, number: int, line: bytes, report: Report) -> Document | None:
     name = display_name(source.path)
     text = decode_utf8(line, name, number)
     if source.kind == TEXT_LINES:
         id = f"{'stdin' if source.path == STANDARD else source.path}:{number}"
-        return Named(id, Document(text.rstrip("\r\n"), id=id))
-    if not text.strip():
-        return None
-    document = jsonl.parse_line(text, name, number, report)
-    return Named(document.id or f"{name}:{number}", document)
+        return Document(text.rstrip("\r\n"), id=id)
+    return jsonl.parse_line(text, name, number, report) if text.strip() else None
 
 
 def _text_file(source: Source, _: Report) -> Iterator[Input]:
     id = "" if source.path == STANDARD else source.path
-    document = Document(read_text(source.path), id=id)
-    yield ready(Named(display_name(source.path), document), is_text=True)
+    yield ready(Document(read_text(source.path), id=id), display_name(source.path), is_text=True)
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
     for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
-        yield ready(Named(document.id or f"document {number} of {display_name(source.path)}", document))
+        yield ready(document, f"document {number} of {display_name(source.path)}")
 
 
 def _conll(source: Source, report: Report) -> Iterator[Input]:
@@ -182,7 +179,7 @@ def _conll(source: Source, report: Report) -> Iterator[Input]:
     try:
         for number, document in enumerate(conll.read(source.path, report), start=1):
             words = Document.from_words([sentence.words for sentence in document.sentences])
-            yield ready(Named(f"document {number} of {display_name(source.path)}", words))
+            yield ready(words, f"document {number} of {display_name(source.path)}")
     except InputError as error:
         if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
             raise
@@ -192,11 +189,8 @@ def _conll(source: Source, report: Report) -> Iterator[Input]:
 
 def _brat(source: Source, report: Report) -> Iterator[Input]:
     for path, id in brat.texts(source.path, report):
-        yield Input(partial(_read_brat, path, id), path.stat().st_size if path.exists() else 0)
-
-
-def _read_brat(path: Path, id: str, report: Report) -> Named:
-    return Named(id, brat.read_document(path, id, report))
+        size = path.stat().st_size if path.exists() else 0
+        yield Input(partial(brat.read_document, path, id), size)
 
 
 _READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
