@@ -39,10 +39,7 @@ class Decoding:
         """This decoding with the given values of its fields; None keeps a value.
 
         With `nested` false, the strategy `non-crossing`, which is nested by nature, becomes `highest-first`
-        unless a strategy is given.
-
-        Raises:
-            FofeError: if a value is not allowed.
+        unless a strategy is given. A value that is not allowed is a FofeError.
         """
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
         if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:

@@ -133,9 +133,8 @@ class ViewConfig:
     @property
     def kernels(self) -> CharacterConfig:
         """The convolution by which a spelling view reads the characters of a word."""
-        return CharacterConfig(
-            dimension=self.character_dimension, heights=(self.height,), kernels=self.dimension
-        )
+        size, heights = self.character_dimension, (self.height,)
+        return CharacterConfig(dimension=size, heights=heights, kernels=self.dimension)
 
     @property
     def window_layers(self) -> int:

@@ -101,12 +101,8 @@ def read_names(path: str | Path, report: Report) -> Iterator[TypedName]:
 
 def save_gazetteer(gazetteer: Gazetteer, path: str | Path) -> None:
     """Write a gazetteer to a file."""
-    facts = {
-        "types": list(gazetteer.table.types),
-        "counts": gazetteer.counts,
-        "sources": list(gazetteer.sources),
-    }
     table = gazetteer.table
+    facts = {"types": table.types, "counts": gazetteer.counts, "sources": gazetteer.sources}
     small = np.uint16 if len(table.members) < 1 << 16 else np.uint32
     arrays: dict[str, Any] = {"keys": table.keys, "sets": table.sets.astype(small), "members": table.members}
     with write_atomically(path, "wb") as stream:

@@ -153,10 +153,8 @@ class NameTable:
         firsts, lasts = fragments.firsts, fragments.lasts
         sets = np.zeros((len(fragments), len(KINDS)), dtype=np.int64)
         sets[:, FOLDED] = self.find(keys.of(FOLDED, firsts, lasts))
-        for kind, chosen in (
-            (EXACT, np.flatnonzero(sets[:, FOLDED])),
-            (LAST, np.flatnonzero(firsts == lasts)),
-        ):
+        for kind, possible in ((EXACT, sets[:, FOLDED]), (LAST, firsts == lasts)):
+            chosen = np.flatnonzero(possible)
             sets[chosen, kind] = self.find(keys.of(kind, firsts[chosen], lasts[chosen]))
         return sets
 

@@ -66,13 +66,8 @@ class Vocabulary:
 
     def rows(self, words: Sequence[str]) -> IntArray:
         """[T] the rows of some words; each distinct word is looked up once."""
-        known: dict[str, int] = {}
-        row = self.row
-        return np.fromiter(
-            (known[word] if word in known else known.setdefault(word, row(word)) for word in words),
-            dtype=np.int32,
-            count=len(words),
-        )
+        rows = {word: self.row(word) for word in set(words)}
+        return np.fromiter(map(rows.__getitem__, words), dtype=np.int32, count=len(words))
 
 
 _SPACES = [code for code in range(0x3001) if chr(code).isspace()]

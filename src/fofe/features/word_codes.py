@@ -95,24 +95,20 @@ class WordCodes(Feature):
         # The vectors of words have the views of isolated words first, then the windows.
         views = sorted(model.config.views, key=lambda view: view.lookup == "window")
         self._windows = [WindowView(view, model.weights) for view in views if view.lookup == "window"]
-        places, width = {}, 0
-        for view in views:
-            places[view.name] = slice(width, width + view.width)
-            width += view.width
+        width, hidden = sum(view.width for view in views), len(model.weights["layers.0.bias"])
         made: dict[str, FloatArray] = {}
-        hidden = len(model.weights["layers.0.bias"])
-        for code in CODES:
-            for view in model.config.views:
-                if code in view.codes:
-                    weight = made.setdefault(code, np.zeros((width, hidden), dtype=np.float32))
-                    weight[places[view.name]] = model.columns[column_name(code, view.name)]
-        self._bag = made.pop(BAG, None)
-        # Views that are only in the bag need no scan.
         used = np.zeros(width, dtype=bool)
-        for view in model.config.views:
-            used[places[view.name]] = bool(set(view.codes) - {BAG})
+        end = 0
+        for view in views:
+            begin, end = end, end + view.width
+            # Views that are only in the bag need no scan.
+            used[begin:end] = bool(set(view.codes) - {BAG})
+            for code in view.codes:
+                weight = made.setdefault(code, np.zeros((width, hidden), dtype=np.float32))
+                weight[begin:end] = model.columns[column_name(code, view.name)]
+        self._bag = made.pop(BAG, None)
         self._in_context = None if used.all() else np.flatnonzero(used)
-        self._codes = {code: np.ascontiguousarray(weight[used]) for code, weight in made.items()}
+        self._codes = {code: np.ascontiguousarray(made[code][used]) for code in CODES if code in made}
 
     def of_words(self, text: EncodedText, vectors: FloatArray) -> dict[str, FloatArray]:
         """Their vectors, and what they add to the first layers of windows."""

@@ -25,20 +25,12 @@ class WordCodes:
     def __init__(self, config: ModelConfig, alphabet_size: int) -> None:
         self._views = config.views
         self._factor = config.factor
+        spelt = [view for view in config.views if view.lookup == "spelling"]
+        windows = [view for view in config.views if view.lookup == "window"]
         self._spelling = nn.ModuleDict(
-            {
-                view.name: CharacterConvolution(alphabet_size, view.kernels)
-                for view in config.views
-                if view.lookup == "spelling"
-            }
+            {view.name: CharacterConvolution(alphabet_size, view.kernels) for view in spelt}
         )
-        self._windows = nn.ModuleDict(
-            {
-                view.name: Windows(config.isolated_width, view)
-                for view in config.views
-                if view.lookup == "window"
-            }
-        )
+        self._windows = nn.ModuleDict({view.name: Windows(config.isolated_width, view) for view in windows})
         self.modules: dict[str, nn.Module] = {"spelling": self._spelling, "windows": self._windows}
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:

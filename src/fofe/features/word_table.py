@@ -76,8 +76,7 @@ class Table:
     def stored_as(self, kind: str) -> Table:
         """The same vectors as float32, float16 or int8, as near as that can hold them.
 
-        Raises:
-            ValueError: if some number is not finite, or beyond the range of float16.
+        A number that is not finite, or beyond the range of float16, is a ValueError.
         """
         if kind == self.kind:
             return self

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
@@ -57,14 +56,15 @@ class Ensemble:
         """The ensemble of the models in some directories, which must fit together."""
         members = tuple(load_model(path) for path in paths)
         for path, member in zip(paths, members, strict=True):
+            labels = [", ".join(sorted(model.labels)) for model in (members[0], member)]
             for what, one, other in (
-                ("labels", set(members[0].labels), set(member.labels)),
+                ("labels", *labels),
                 ("max_words", members[0].config.max_words, member.config.max_words),
                 ("language", members[0].config.language, member.config.language),
             ):
                 if one != other:
                     raise ModelError(
-                        f"has other {what} than {paths[0]}: {_listed(other)}, not {_listed(one)}",
+                        f"has other {what} than {paths[0]}: {other}, not {one}",
                         path=path,
                         remedy="the members of an ensemble must agree in labels, max_words and language",
                     )
@@ -97,10 +97,6 @@ class Ensemble:
             training={"members": [member.training for member in self.members]},
             card="",
         )
-
-
-def _listed(value: Any) -> str:
-    return ", ".join(sorted(value)) if isinstance(value, set) else str(value)
 
 
 def _common(decodings: Sequence[Decoding]) -> Decoding:
@@ -225,7 +221,7 @@ def load_ensemble(path: str | Path) -> Ensemble:
     unknown = set(described.temperatures) - set(ensemble.members[0].labels)
     if unknown:
         raise ModelError(
-            f"has temperatures of labels that its members lack: {_listed(unknown)}",
+            f"has temperatures of labels that its members lack: {', '.join(sorted(unknown))}",
             path=file,
             remedy="leave them out, or calibrate again",
         )

@@ -78,9 +78,7 @@ def _decoding(decoding: Decoding) -> str:
 
 
 def _temperatures(by_label: Mapping[str, float]) -> str:
-    if not by_label:
-        return ""
-    temperatures = {label: f"{value:.2f}" for label, value in by_label.items()}
-    if len(set(temperatures.values())) == 1:
-        return f"temperature {next(iter(temperatures.values()))}"
-    return f"temperature {', '.join(f'{label} {value}' for label, value in temperatures.items())}"
+    values = {f"{value:.2f}" for value in by_label.values()}
+    by_name = [f"{label} {value:.2f}" for label, value in by_label.items()]
+    listed = ", ".join(values if len(values) == 1 else by_name)
+    return f"temperature {listed}" if listed else ""

@@ -133,39 +133,35 @@ class StoredModel(ModelDescription):
 def save_model(model: StoredModel, path: str | Path) -> None:
     """Write a model directory; one that was there is replaced when the new one is whole."""
     check_replaceable(Path(path))
+    description = ModelDescription(
+        **{described.name: getattr(model, described.name) for described in fields(ModelDescription)}
+    )
+    config = json.dumps(to_table(description), indent=2, ensure_ascii=False)
     with atomic_directory(Path(path)) as folder:
-        _write(model, folder)
+        (folder / CONFIG).write_text(config + "\n", "utf-8")
+        for name, vocabulary in model.vocabularies.items():
+            # JSON separates words that contain line breaks or lone surrogates.
+            lines = "".join(json.dumps(word) + "\n" for word in vocabulary.words)
+            (folder / f"vocabulary.{name}.txt").write_text(lines, "utf-8")
+        if model.alphabet is not None:
+            (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
+        if model.names is not None:
+            save_gazetteer(Gazetteer(model.names), folder / NAMES_FILE)
+        (folder / "README.md").write_text(model.card, "utf-8")
+        stored = {}
+        for name, array in model.weights.items():
+            kind = model.storage.kind(name)
+            if name.startswith(TABLES) and array.dtype != kind:
+                raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
+            stored[name] = np.ascontiguousarray(array, kind)
+        save_file(stored, folder / WEIGHTS)
+        (folder / WEIGHTS).chmod(0o644)  # safetensors keeps it to its owner
 
 
 def check_replaceable(target: Path) -> None:
     """Refuse to replace anything but a model."""
     if target.exists() and not any((target / file).is_file() for file in (CONFIG, ENSEMBLE)):
         raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
-
-
-def _write(model: StoredModel, folder: Path) -> None:
-    description = ModelDescription(
-        **{described.name: getattr(model, described.name) for described in fields(ModelDescription)}
-    )
-    config = json.dumps(to_table(description), indent=2, ensure_ascii=False)
-    (folder / CONFIG).write_text(config + "\n", "utf-8")
-    for name, vocabulary in model.vocabularies.items():
-        # JSON separates words that contain line breaks or lone surrogates.
-        lines = "".join(json.dumps(word) + "\n" for word in vocabulary.words)
-        (folder / f"vocabulary.{name}.txt").write_text(lines, "utf-8")
-    if model.alphabet is not None:
-        (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
-    if model.names is not None:
-        save_gazetteer(Gazetteer(model.names), folder / NAMES_FILE)
-    (folder / "README.md").write_text(model.card, "utf-8")
-    stored = {}
-    for name, array in model.weights.items():
-        kind = model.storage.kind(name)
-        if name.startswith(TABLES) and array.dtype != kind:
-            raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
-        stored[name] = np.ascontiguousarray(array, kind)
-    save_file(stored, folder / WEIGHTS)
-    (folder / WEIGHTS).chmod(0o644)  # safetensors keeps it to its owner
 
 
 def load_model(path: str | Path) -> StoredModel:
@@ -286,14 +282,13 @@ def _read_json(path: Path) -> Any:
 
 
 def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
-    text = read_text(path)
+    lines = read_text(path).splitlines()
     try:
         # One array is parsed several times faster than a line at a time.
-        words = json.loads("[" + ",".join(text.splitlines()) + "]")
+        words = _strings(json.loads(f"[{','.join(lines)}]"), path)
+        return Vocabulary(words, cased=view.is_cased, digits=digits)
     except json.JSONDecodeError:
         raise InputError("has a line that is not a JSON string", path=path) from None
-    try:
-        return Vocabulary(_strings(words, path), cased=view.is_cased, digits=digits)
     except ValueError as error:
         raise InputError(str(error), path=path) from None
 
