@@ -6,6 +6,7 @@ and learns how much that is worth.
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -13,9 +14,6 @@ from fofe.cli._command import command, flag, group, option
 from fofe.cli._files import refuse_input
 from fofe.cli._options import JSON, output
 from fofe.cli._terminal import print_result, say_report
-
-_NAME_LINE = "a line is NAME, a tab, TYPE"
-_TITLE_LINE = "no page was of a class that the mapping gives a type: see --mapping and --lang"
 
 
 @command(
@@ -47,11 +45,12 @@ def build(args: argparse.Namespace) -> None:
         from fofe.wiki.types import titled_names
 
         names = titled_names(args.sources, args.lang, args.mapping, report)
-    sources = [Path(source).name for source in args.sources]
-    gazetteer = build_gazetteer(names, report, sources)
+    gazetteer = build_gazetteer(names, report, [Path(source).name for source in args.sources])
     say_report(report, "")
     if not gazetteer.counts:
-        remedy = _TITLE_LINE if args.titles else _NAME_LINE
+        remedy = "a line is NAME, a tab, TYPE"
+        if args.titles:
+            remedy = "no page was of a class that the mapping gives a type: see --mapping and --lang"
         raise InputError("no name was read", path=", ".join(args.sources), remedy=remedy)
     save_gazetteer(gazetteer, args.output)
     for type, count in gazetteer.counts.items():
@@ -74,20 +73,16 @@ def show(args: argparse.Namespace) -> None:
     """
     from fofe.features.gazetteer import describe, load_gazetteer
 
-    gazetteer = load_gazetteer(args.gazetteer)
+    names = load_gazetteer(args.gazetteer)
+    lines = [f"{type}\t{count}" for type, count in names.counts.items()]
+    data: dict[str, Any] = {"counts": names.counts, "keys": len(names.table), "sources": list(names.sources)}
     if args.names:
-        found = {name: describe(gazetteer, name) for name in args.names}
+        data = {name: describe(names, name) for name in args.names}
         lines = [
             "\t".join([name, *(f"{kind}: {', '.join(types)}" for kind, types in kinds.items())])
-            for name, kinds in found.items()
+            for name, kinds in data.items()
         ]
-        print_result(args, "\n".join(lines), found)
-    else:
-        counts, sources = gazetteer.counts, list(gazetteer.sources)
-        lines = [f"{type}\t{count}" for type, count in counts.items()]
-        print_result(
-            args, "\n".join(lines), {"counts": counts, "keys": len(gazetteer.table), "sources": sources}
-        )
+    print_result(args, "\n".join(lines), data)
 
 
 gazetteer = group(__name__, __doc__, "make a gazetteer of names, or look into one", build, show)

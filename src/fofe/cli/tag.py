@@ -137,19 +137,10 @@ def tag(args: argparse.Namespace) -> int:
 
 def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
     """Refuse options that would have no effect, or that exclude one another."""
-    not_with_parquet = {
-        "--text": args.text,
-        "--input": args.input,
-        "--format": args.format,
-        "--redact": args.redact,
-        "--offsets": args.offsets != "codepoints",
-        "--flat": args.flat,
-        "--alternatives": args.alternatives,
-    }
-    for name, given in not_with_parquet.items():
-        if parquet and given:
+    for name in ("text", "input", "format", "redact", "offsets", "flat", "alternatives"):
+        if parquet and getattr(args, name) not in (None, False, [], "codepoints"):
             raise FofeError(
-                f"{name} does not go with parquet, which gets a column of all mentions, in code points"
+                f"--{name} does not go with parquet, which gets a column of all mentions, in code points"
             )
     problems = {
         "give either --text or files, not both": args.text and args.inputs,

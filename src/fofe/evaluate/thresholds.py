@@ -1,7 +1,7 @@
 """Precision and recall by threshold, and the best threshold for a purpose."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.select import NONE_COLUMN, select
-from fofe.evaluate.scores import Counts, Span, pair, score_spans, spans_of
+from fofe.evaluate.scores import Counts, score_documents, score_spans
 from fofe.evaluate.tables import Section, score_table
 from fofe.model.engine import Scores
 from fofe.tagging.model import Model
@@ -39,14 +39,12 @@ def threshold_curve(
 
     Overlaps are not resolved again: a mention that lost to a dropped one does not come back.
     """
-    true = [spans_of(gold)]
-    found = [
-        (mention.score, Span(number, mention.start, mention.end, mention.label))
-        for number, (_, guess) in enumerate(pair(gold, predicted))
-        for mention in guess.mentions
-    ]
+
+    def reaching(document: Document, least: float) -> Document:
+        return replace(document, mentions=[one for one in document.mentions if one.score >= least])
+
     return [
-        Point(least, score_spans(true, [{span for score, span in found if score >= least}]))
+        Point(least, score_documents(gold, (reaching(one, least) for one in predicted)).overall)
         for least in thresholds
     ]
 

@@ -80,16 +80,11 @@ class Server:
         self._add("/v1/models", self._models, schemas.ModelsAnswer)
         self._add("/v1/tag", self._tag, schemas.TagAnswer)
         self._add("/v1/lattice", self._lattice, schemas.LatticeAnswer)
-        exports: dict[str, Any] = {kind.partition(";")[0]: {} for kind in schemas.MEDIA_TYPES.values()}
+        exports: Any = {kind.partition(";")[0]: {} for kind in schemas.MEDIA_TYPES.values()}
         self._add("/v1/export", self._export, response_class=Response, content=exports)
         lines = {"schema": {"type": "string"}}
-        self._add(
-            STREAM,
-            self._stream,
-            response_class=Response,
-            content={NDJSON: lines},
-            openapi_extra={"requestBody": {"content": {"text/plain": lines, NDJSON: lines}}},
-        )
+        body = {"requestBody": {"content": {"text/plain": lines, NDJSON: lines}}}
+        self._add(STREAM, self._stream, response_class=Response, content={NDJSON: lines}, openapi_extra=body)
         self.app.mount(OPEN_FOLDER.rstrip("/"), StaticFiles(directory=PAGE), name="page")
         self.app.add_api_route("/", _page, include_in_schema=False)
 
@@ -99,7 +94,7 @@ class Server:
         handler: Callable[..., Any],
         answer: Any = None,
         *,
-        content: dict[str, Any] | None = None,
+        content: Any = None,
         **options: Any,
     ) -> None:
         """Add a path. OpenAPI describes it by the docstring of its handler and the answers it may give."""

@@ -16,11 +16,9 @@ class Models:
     """Models by name; the first is the default."""
 
     def __init__(self, by_name: Mapping[str, Model]) -> None:
-        if not by_name:
-            raise FofeError("a server needs at least one model")
         self.by_name = dict(by_name)
+        # Requests with the same options get the same object, so that they can be tagged together.
         self.with_options = lru_cache(maxsize=256)(self._with_options)
-        """Requests with the same options get the same object, so that they can be tagged together."""
 
     @property
     def languages(self) -> list[str]:

@@ -22,13 +22,7 @@ FAREWELL_SECONDS = 2.0
 
 
 def serve(
-    models: Models,
-    limits: Limits,
-    *,
-    host: str,
-    port: int,
-    say: Callable[[str], None],
-    access_log: bool = False,
+    models: Models, limits: Limits, *, host: str, port: int, say: Callable[[str], None], access_log: bool
 ) -> None:
     """Serve until a signal; `say` is called with the address once the server listens."""
     server = Server(models, limits)

@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.resolve import NON_CROSSING, by_length, by_score, contains
 from fofe.decode.select import NONE_COLUMN, select
@@ -49,42 +48,31 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
     for number, (sentence, pool) in enumerate(zip(sentences, pools, strict=True)):
         part = slice(int(borders[number]), int(borders[number + 1]))
         kept = resolve(pool, decoding.strategy, decoding.nested)
-        spans = zip(
-            (fragments.firsts[part] - offsets[number]).tolist(),
-            (fragments.lasts[part] - offsets[number]).tolist(),
-            scores.probabilities[part],
-            strict=True,
-        )
+        firsts, lasts = fragments.firsts[part] - offsets[number], fragments.lasts[part] - offsets[number]
+        spans = zip(firsts.tolist(), lasts.tolist(), scores.probabilities[part].tolist(), strict=True)
         yield sentence, [_fragment(*span, model.labels, kept, decoding) for span in spans]
 
 
 def _fragment(
-    first: int,
-    last: int,
-    probabilities: FloatArray,
-    labels: Sequence[str],
-    kept: Sequence[Candidate],
-    decoding: Decoding,
+    first: int, last: int, row: list[float], labels: Sequence[str], kept: list[Candidate], decoding: Decoding
 ) -> Fragment:
-    """A fragment with its probabilities [K], given the mentions of its sentence."""
-    best = int(probabilities[1:].argmax()) + 1
-    candidate = Candidate(first, last + 1, labels[best], float(probabilities[best]))
+    """A fragment with the probabilities of the labels, given the mentions of its sentence."""
+    score = max(row[1:])
+    candidate = Candidate(first, last + 1, labels[row.index(score, 1)], score)
     outcome: Outcome = "lost"
-    if candidate.score <= float(probabilities[NONE_COLUMN]):
+    if score <= row[NONE_COLUMN]:
         outcome = "none"
-    elif candidate.score < decoding.threshold:
+    elif score < decoding.threshold:
         outcome = "below"
     elif any(mention[:2] == candidate[:2] for mention in kept):
         outcome = "mention"
     lost_to = _winner_over(candidate, kept, decoding) if outcome == "lost" else None
-    row = tuple(probabilities.tolist())
-    return Fragment(first, last, candidate.label, candidate.score, row, outcome, lost_to)
+    return Fragment(first, last, candidate.label, score, tuple(row), outcome, lost_to)
 
 
 def _winner_over(loser: Candidate, kept: Sequence[Candidate], decoding: Decoding) -> tuple[int, int] | None:
-    rivals = [mention for mention in kept if _excludes(mention, loser, decoding)]
     rank = by_length if decoding.strategy.startswith("longest") else by_score
-    winner = min(rivals, key=rank, default=None)
+    winner = min((one for one in kept if _excludes(one, loser, decoding)), key=rank, default=None)
     return winner and (winner.start, winner.end - 1)
 
 
