@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
@@ -77,7 +78,7 @@ def evaluate(args: argparse.Namespace) -> None:
         raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
     if args.scheme and args.map:
         raise FofeError("give either --as or --map")
-    print_sections(args, _sections(args, *_compared(args, *_both_sides(args))))
+    print_sections(args, list(_sections(args, *_compared(args, *_both_sides(args)))))
 
 
 def _compared(
@@ -122,37 +123,33 @@ def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document
     return gold, predicted
 
 
-def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> list[Section]:
+def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> Iterator[Section]:
     """The parts of the report that the arguments ask for."""
     from fofe.evaluate import bootstrap, errors, thresholds
     from fofe.evaluate.scores import score_documents
     from fofe.evaluate.tables import breakdown_section, scores_section
 
-    sections = [scores_section(score_documents(gold, predicted))]
+    yield scores_section(score_documents(gold, predicted))
     if args.bootstrap or args.against:
         counts = bootstrap.unit_counts(gold, predicted, args.unit)
     if args.bootstrap:
         intervals = bootstrap.confidence(counts, args.bootstrap, args.seed)
-        sections.append(bootstrap.intervals_section(intervals, args.bootstrap, args.unit))
+        yield bootstrap.intervals_section(intervals, args.bootstrap, args.unit)
     if args.against:
         _, baseline = _compared(args, gold, read_documents(args.against, args))
         before = bootstrap.unit_counts(gold, baseline, args.unit)
         samples = args.bootstrap or SAMPLES
         compared = bootstrap.compare(before, counts, samples, args.seed)
-        names = (args.against, args.predicted)
-        sections.append(bootstrap.comparison_section(compared, names, samples, args.unit))
+        yield bootstrap.comparison_section(compared, (args.against, args.predicted), samples, args.unit)
     if "length" in args.by:
-        groups = errors.by_length(gold, predicted)
-        sections.append(breakdown_section("by_length", "tokens", groups))
-        sections.append(errors.ceiling_section(errors.window_ceilings(gold)))
+        yield breakdown_section("by_length", "tokens", errors.by_length(gold, predicted))
+        yield errors.ceiling_section(errors.window_ceilings(gold))
     if args.train:
         groups = errors.by_seen(gold, predicted, read_documents(args.train, args))
-        sections.append(breakdown_section("by_seen", "in training", groups))
+        yield breakdown_section("by_seen", "in training", groups)
     if "depth" in args.by:
-        groups = errors.by_depth(gold, predicted)
-        sections.append(breakdown_section("by_depth", "gold mentions around", groups))
+        yield breakdown_section("by_depth", "gold mentions around", errors.by_depth(gold, predicted))
     if args.curve:
-        sections.append(thresholds.curve_section(thresholds.threshold_curve(gold, predicted)))
+        yield thresholds.curve_section(thresholds.threshold_curve(gold, predicted))
     if args.errors is not None:
-        sections.append(errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors))
-    return sections
+        yield errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors)

@@ -25,7 +25,6 @@ def list_models(args: argparse.Namespace) -> None:
 
     Examples:
       fofe model list
-      fofe model list --json
     """
     from fofe.evaluate.tables import table
 
@@ -54,7 +53,6 @@ def inspect(args: argparse.Namespace) -> None:
 
     Examples:
       fofe model inspect runs/tiny/model
-      fofe model inspect runs/tiny/model --json
     """
     from fofe.model.facts import model_facts
 

@@ -18,7 +18,7 @@ from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
 from fofe.cli._files import files_read, refuse_input
-from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options
+from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
 from fofe.cli._terminal import Bar, say, say_report
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def tag(args: argparse.Namespace) -> int:
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
     output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
+    head, end = output.frame
     job = _job(args, output.writer)
     if args.engine == "spark":
         from fofe.spark import make_session
@@ -126,9 +127,9 @@ def tag(args: argparse.Namespace) -> int:
         open_output(args.output) as stream,
         Bar(total=size, unit="B", unit_scale=True, shown=not on_terminal) as bar,
     ):
-        stream.write(output.head)
+        stream.write(head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
-        stream.write(output.end)
+        stream.write(end)
     say_report(report)
     if bad:
         say(f"{bad} documents left out for the reasons given above; {tagged} tagged")
@@ -192,15 +193,9 @@ def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
         raise FofeError("give either --model or --lang, which takes the installed model of a language")
     else:
         model = AUTO if args.lang == AUTO else str(model_of_language(args.lang, models_by_language()).path)
-    return TagJob(
-        model=model,
-        writer=writer,
-        engine="numpy" if args.engine == "spark" else args.engine,
-        device=args.device,
-        options=decoding_options(args),
-        flat=args.flat,
-        strict=args.strict,
-    )
+    engine = "numpy" if args.engine == "spark" else args.engine
+    how = given(args, "device", "flat", "strict")
+    return TagJob(model=model, writer=writer, engine=engine, options=decoding_options(args), **how)
 
 
 def _write(

@@ -40,7 +40,6 @@ def train(args: argparse.Namespace) -> None:
       fofe train my.toml -o runs/my5 --folds 5
       fofe train my.toml --plan
       fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
-      fofe train more.toml -o runs/more --from en
       fofe train my.toml -o runs/student --teacher runs/1/model --teacher runs/2/model
     """
     from fofe.training.config import load_config

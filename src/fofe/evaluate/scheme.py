@@ -63,11 +63,8 @@ def trained_scheme(model: Model, name: str) -> AnnotationScheme:
         )
     # A calibrated model has other scores, and an ensemble other ones than its members.
     tuned = None if others or "calibration" in model.training else first[name].get("decoding")
-    return replace(
-        scheme,
-        corpus=name if name in model.config.schemes else None,
-        decoding=build(Decoding, tuned) if tuned else None,
-    )
+    decoding = build(Decoding, tuned) if tuned else None
+    return replace(scheme, corpus=name if name in model.config.schemes else None, decoding=decoding)
 
 
 def trained_corpora(model: Model) -> list[str]:

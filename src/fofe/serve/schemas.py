@@ -35,9 +35,6 @@ MEDIA_TYPES = {
 }
 
 OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall")
-Threshold = Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
-Strategy = Annotated[str, WithJsonSchema({"type": "string", "enum": list(STRATEGIES)})]
-Agreement = Annotated[float, WithJsonSchema({"type": "number", "minimum": 0})]
 
 
 def _integer(value: object) -> object:
@@ -58,15 +55,15 @@ class ModelRequest(BaseModel):
     """The name of a model; the default is the first one."""
     language: str | None = None
     """Take the first model of this language, if no model is named."""
-    threshold: Threshold | None = None
+    threshold: Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})] | None = None
     """The least score of a mention; the default is tuned with the model."""
-    strategy: Strategy | None = None
+    strategy: Annotated[str, WithJsonSchema({"type": "string", "enum": list(STRATEGIES)})] | None = None
     """How overlaps are resolved; the default is tuned with the model."""
     nested: bool | None = None
     """Whether mentions may be inside one another; the default is as trained."""
     scheme: str | None = None
     """Annotate like this corpus, if the model was conditioned on it."""
-    agreement: Agreement | None = None
+    agreement: Annotated[float, WithJsonSchema({"type": "number", "minimum": 0})] | None = None
     """The weight of the types of the same text in nearby sentences; the default is tuned with the model."""
     offsets: OffsetUnit = "codepoints"
     """The unit of offsets."""

@@ -53,14 +53,9 @@ class OutputFormat:
     """True if there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
 
     @property
-    def head(self) -> str:
-        """The text before the first document."""
-        return html.page_head("Mentions") if self.name == "html" else ""
-
-    @property
-    def end(self) -> str:
-        """The text after the last one."""
-        return html.PAGE_END if self.name == "html" else ""
+    def frame(self) -> tuple[str, str]:
+        """The text before the first document, and after the last one."""
+        return (html.page_head("Mentions"), html.PAGE_END) if self.name == "html" else ("", "")
 
     def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
         """The function that writes a document, given its name in the report; `labels` are the model's."""

@@ -126,20 +126,17 @@ def _errors(
 
 def _case(error: MentionError, gold: Document, found: Document) -> str:
     """The sentence of an error, as it is annotated and as it was tagged."""
-    spans = [(span.start, span.end) for span in (error.gold, error.predicted) if span]
-    start, end = _sentence(gold, min(first for first, _ in spans), max(last for _, last in spans))
+    spans = [span for span in (error.gold, error.predicted) if span]
+    start, end = min(span.start for span in spans), max(span.end for span in spans)
+    touched = [one for one in gold.sentences if one.start < end and start < one.end]
+    start = min([start, *(one.start for one in touched)])
+    end = max([end, *(one.end for one in touched)])
     sides = "".join(
         f'<div class="side"><small>{name}</small>{marked_up(_part(document, start, end))}</div>'
         for name, document in (("gold", gold), ("found", found))
     )
     name = gold.id or f"document {error.span.document + 1}"
     return f'<div class="case"><small>{escape(name)}</small>{sides}</div>\n'
-
-
-def _sentence(document: Document, start: int, end: int) -> tuple[int, int]:
-    """The sentences that a span touches, as characters; the span itself where there are none."""
-    touched = [one for one in document.sentences if one.start < end and start < one.end]
-    return min([start, *(one.start for one in touched)]), max([end, *(one.end for one in touched)])
 
 
 def _part(document: Document, start: int, end: int) -> Document:
