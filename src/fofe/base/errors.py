@@ -57,6 +57,15 @@ def in_file(path: str | Path | None, line: int | None = None) -> Iterator[None]:
 
 
 @contextmanager
+def os_errors(done: str, path: str | Path, remedy: str | None = None) -> Iterator[None]:
+    """Report errors of the system as `path: cannot be read: reason`, if `done` is "read"."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be {done}: {error.strerror}", path=path, remedy=remedy) from None
+
+
+@contextmanager
 def needs(what: str, extra: str, *modules: str) -> Iterator[None]:
     """Say what needs which package, and how to install it, if one of these modules cannot be imported."""
     try:

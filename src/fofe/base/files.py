@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from fofe.base.errors import InputError, ModelError, NotTextError
+from fofe.base.errors import InputError, NotTextError, os_errors
 from fofe.base.report import Report
 
 STANDARD = "-"
@@ -108,11 +108,8 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
     if str(path) == STANDARD:
         yield sys.stdin.buffer
         return
-    try:
-        with open(path, "rb") as stream:
-            yield stream
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
+    with os_errors("read", path), open(path, "rb") as stream:
+        yield stream
 
 
 def open_compressed(path: str | Path) -> io.BufferedIOBase:
@@ -154,11 +151,9 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     is_file = os.path.isfile(path) or not os.path.exists(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if is_file else Path(path)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
-    try:
+    remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
+    with os_errors("written", path, remedy):
         stream = open(temporary, mode, encoding=encoding, newline=newline)  # noqa: SIM115
-    except OSError as error:
-        remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
-        raise InputError(f"cannot be written: {error.strerror}", path=path, remedy=remedy) from None
     try:
         with stream:
             yield stream
@@ -180,12 +175,9 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     The target of a symbolic link is replaced, not the link.
     """
     target = Path(os.path.realpath(path))
-    try:
+    with os_errors("written", path, "choose another directory"):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    except OSError as error:
-        problem = f"cannot be written: {error.strerror}"
-        raise ModelError(problem, path=path, remedy="choose another directory") from None
     old = temporary.with_name(f"{temporary.name}.old")
     try:
         yield temporary

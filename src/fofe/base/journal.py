@@ -27,7 +27,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, os_errors
 from fofe.base.files import lock, write_atomically
 from fofe.base.version import __version__
 
@@ -102,7 +102,7 @@ class Journal:
 
     def _lock(self, stack: ExitStack) -> None:
         """Lock the work directory; if there is none, rename a new one that has its journal already."""
-        try:
+        with os_errors("made", self.folder):
             if not self.file(JOURNAL).exists():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 if any(self.folder.iterdir()):
@@ -113,8 +113,6 @@ class Journal:
                     stream.write(self._head + "\n")
                 new.rename(self.folder)
             is_ours = stack.enter_context(lock(self.file(JOURNAL), wait=False))
-        except OSError as error:
-            raise InputError(f"cannot be made: {error.strerror}", path=self.folder) from None
         if not is_ours:
             raise self._error("is in use by another process", "wait until that has ended")
 
@@ -163,8 +161,6 @@ def _delete(folder: Path) -> None:
 
 def stamp(path: str | Path) -> list[int]:
     """The size of a file and when it was written: these change when the file does."""
-    try:
+    with os_errors("read", path):
         status = os.stat(path)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path=path) from None
     return [status.st_size, status.st_mtime_ns]

@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import IO
 
-from fofe.base.errors import InputError, in_file
+from fofe.base.errors import InputError, in_file, os_errors
 from fofe.base.files import STANDARD, Target, read_text, write_atomically
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
@@ -51,8 +51,7 @@ def texts(path: str | Path, report: Report) -> list[tuple[Path, str]]:
         return [(path.with_suffix(TEXT_SUFFIX), path.stem)]
     for annotation in _visible(path, ANNOTATION_SUFFIX):
         if not annotation.with_suffix(TEXT_SUFFIX).exists():
-            problem = "there is no .txt file of that name"
-            raise InputError(problem, path=annotation, remedy="put the text beside it")
+            raise InputError("there is no .txt file of that name", path=annotation, remedy="put it beside")
     found = _visible(path, TEXT_SUFFIX)
     if not found:
         report.note(EMPTY_FILES, str(path))
@@ -132,14 +131,11 @@ def _empty_folder(target: Target) -> Path:
     if not isinstance(target, (str, Path)) or str(target) == STANDARD:
         raise InputError("brat needs a directory to write to, not a stream")
     folder = Path(target)
-    try:
+    with os_errors("written", folder):
         folder.mkdir(parents=True, exist_ok=True)
-        filled = any(folder.iterdir())
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", path=folder) from None
-    if filled:
-        remedy = "old files would mix with the new: name another"
-        raise InputError("the directory is not empty", path=folder, remedy=remedy)
+        if any(folder.iterdir()):
+            remedy = "old files would mix with the new: name another"
+            raise InputError("the directory is not empty", path=folder, remedy=remedy)
     return folder
 
 

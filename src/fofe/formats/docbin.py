@@ -8,6 +8,7 @@ the kind: `PER_NOM`. Needs `fofe[spacy]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,12 +106,8 @@ def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> D
     common.require_tokens(document, place)
     text = common.without_surrogates(document.text, report, place)
     parts = list(_parts(document, len(text)))
-    doc = Doc(
-        vocabulary,
-        words=[text[start:end] for start, end, _, _ in parts],
-        spaces=[spaced for _, _, spaced, _ in parts],
-        sent_starts=[starts for _, _, _, starts in parts],
-    )
+    words, spaces = [text[start:end] for start, end, _, _ in parts], [spaced for _, _, spaced, _ in parts]
+    doc = Doc(vocabulary, words, spaces, sent_starts=[first for _, _, _, first in parts])
     if document.id:
         doc.user_data["id"] = document.id
     common.note_losses(document, report, "a DocBin", place, kept="tokens, scores")
@@ -132,15 +129,11 @@ def doc_of(document: Document, vocabulary: Any, report: Report, place: str) -> D
 
 def _parts(document: Document, length: int) -> Iterator[tuple[int, int, bool, bool]]:
     """Tokens and the text between them: start, end, whether a space follows, whether a sentence starts."""
-    firsts = {sentence.start for sentence in document.sentences}
-    tokens = [(token.start, token.end) for token in document.tokens]
-    nexts = [*(start for start, _ in tokens[1:]), length] if tokens else []
-    before = tokens[0][0] if tokens else length
-    if before:
-        yield 0, before, False, True
-    for (start, end), after in zip(tokens, nexts, strict=True):
-        spaced = end < after and document.text[end] == " "
-        yield start, end, spaced, start in firsts
-        position = end + spaced
-        if position < after:
-            yield position, after, False, False
+    firsts = {0, *(sentence.start for sentence in document.sentences)}
+    starts = {token.start for token in document.tokens}
+    ends = {token.end for token in document.tokens}
+    spaced = {end for end in ends - starts if document.text[end : end + 1] == " "}
+    borders = {0, length, *starts, *(end + (end in spaced) for end in ends)}
+    for start, end in pairwise(sorted(borders)):
+        space = end - 1 in spaced
+        yield start, end - space, space, start in firsts

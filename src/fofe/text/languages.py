@@ -11,7 +11,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -27,23 +26,16 @@ _CLIPPED = r"em|EM|til|tis|Tis|twas|Twas|cause|\d\ds?"
 
 
 def _abbreviations(language: str) -> Abbreviations:
-    listed = read_toml(Path(__file__).with_name("abbreviations.toml"))[language]
-    return Abbreviations(**{name: frozenset(words.split()) for name, words in listed.items()})
-
-
-def _with_headlines(words: frozenset[str]) -> frozenset[str]:
-    """The words, and their forms in capitals, as in headlines."""
-    return words | ({word.upper() for word in words if word[0].isupper()} - _WORDS_IN_CAPITALS)
+    table = read_toml(Path(__file__).with_name("abbreviations.toml"))[language]
+    listed = {name: frozenset(words.split()) for name, words in table.items()}
+    if language == "en":  # also in capitals, as in headlines
+        for name in ("before_names", "before_numbers", "sometimes_last"):
+            listed[name] |= {word.upper() for word in listed[name] if word[0].isupper()} - _WORDS_IN_CAPITALS
+    return Abbreviations(**listed)
 
 
 def _english() -> Rules:
-    listed = _abbreviations("en")
-    abbreviations = replace(
-        listed,
-        before_names=_with_headlines(listed.before_names),
-        before_numbers=_with_headlines(listed.before_numbers),
-        sometimes_last=_with_headlines(listed.sometimes_last),
-    )
+    abbreviations = _abbreviations("en")
     end = f"(?![{WORD}])"
     not_clitic = f"[nN][{APOSTROPHES}][tT]{end}"
     clitic = rf"[{APOSTROPHES}](?:{_CLITICS}|{_CLIPPED}){end}|[{APOSTROPHES}][nN][{APOSTROPHES}]{end}"
