@@ -142,32 +142,30 @@ def with_tokens(document: Document, language: str, report: Report, retokenise: b
 
 
 def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
-    """The files of a path or pattern, each with the name of its format."""
-    if str(path) != STANDARD and Path(path).is_dir():
-        yield from _files_in(Path(path), format, report)
-    elif str(path) == STANDARD or Path(path).exists():
-        yield path, format or guess_format(path)
-    else:
+    """The files of a path or pattern, each with the name of its format.
+
+    Of a directory these are all files if a format is given, else those whose suffix is known.
+    """
+    folder = Path(path)
+    if str(path) != STANDARD and not folder.exists():
         matches = sorted(glob.glob(str(path), recursive=True))
         if not matches:
             raise InputError("there is no such file or directory", path=path)
         for match in matches:
             yield from corpus_files(match, format, report)
-
-
-def _files_in(folder: Path, format: str | None, report: Report) -> Iterator[tuple[Path, str]]:
-    """The files of a directory: all for a given format, else those whose suffix is known."""
-    if format == "brat" or (format is None and any(folder.rglob("*.ann"))):
+    elif str(path) == STANDARD or not folder.is_dir():
+        yield path, format or guess_format(path)
+    elif format == "brat" or (format is None and any(folder.rglob("*.ann"))):
         yield folder, "brat"
-        return
-    for file in sorted(folder.iterdir()):
-        name = format or _format_of_suffix(file)
-        if file.is_dir():
-            report.note("directories inside of one left out", str(file))
-        elif name is None or file.name.startswith("."):
-            report.note("files of no known format left out", str(file))
-        else:
-            yield file, name
+    else:
+        for file in sorted(folder.iterdir()):
+            name = format or _format_of_suffix(file)
+            if file.is_dir():
+                report.note("directories inside of one left out", str(file))
+            elif name is None or file.name.startswith("."):
+                report.note("files of no known format left out", str(file))
+            else:
+                yield file, name
 
 
 def _format_of_suffix(path: Path) -> str | None:

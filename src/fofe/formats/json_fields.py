@@ -179,13 +179,12 @@ def parse_object(line: str, path: str, number: int) -> Fields:
 
 def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
     """The fields of each line of a file or of standard input; blank lines are skipped."""
-    name = display_name(path)
-    empty = True
+    name, fields = display_name(path), None
     for number, line in read_lines(path):
         if line.strip():
-            empty = False
-            yield parse_object(line, name, number)
-    if empty:
+            fields = parse_object(line, name, number)
+            yield fields
+    if fields is None:
         report.note(EMPTY_FILES, name)
 
 

@@ -30,12 +30,11 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The tasks of an export: a JSON array, or an object a line."""
-    name = display_name(path)
-    empty = True
+    name, document = display_name(path), None
     for line, value in _objects(read_text(path), name):
-        empty = False
-        yield _document(Fields(value, name, line, "the task"), report)
-    if empty:
+        document = _document(Fields(value, name, line, "the task"), report)
+        yield document
+    if document is None:
         report.note(EMPTY_FILES, name)
 
 

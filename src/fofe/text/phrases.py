@@ -6,10 +6,7 @@ that may follow it. Words before a possessive `'s` belong to the owner. In a phr
 the last word is the head.
 
 Bare names (*Thames*, not *the Thames*): corpora differ in whether a determiner, or a possessive *'s*, belongs
-to a name. A model that learns from several of them finds neither form reliably; if all names are bare, it
-does.
-
-The lists of words are in `phrases.toml`.
+to a name. A model that learns from several of them finds only bare names reliably.
 """
 
 from collections.abc import Sequence

@@ -11,6 +11,7 @@ it has scanned; one that can scan and fail has a bound on its length.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 from unicodedata import category
 
@@ -198,23 +199,19 @@ _LIST_NUMBER = re.compile(r"\d{1,2}")
 
 
 def sentence_ends(text: str, abbreviations: Abbreviations) -> Iterator[int]:
-    """Offsets at which a sentence ends and the next one starts, except the end of the text.
+    """Offsets at which a sentence ends and the next one starts; the last is the end of the text.
 
     A blank line always ends a sentence; a single line break is a space like any other.
     """
     start = 0
-    for paragraph in _PARAGRAPH_BREAK.finditer(text):
-        yield from _ends_within(text, start, paragraph.start(), abbreviations)
-        start = paragraph.end()
+    paragraphs = ((found.start(), found.end()) for found in _PARAGRAPH_BREAK.finditer(text))
+    for end, following in chain(paragraphs, ((len(text), len(text)),)):
+        for candidate in _CANDIDATE.finditer(text, start, end):
+            if candidate.end() < end and _ends_sentence(text, start, candidate, abbreviations):
+                start = candidate.end()
+                yield start
+        start = following
         yield start
-    yield from _ends_within(text, start, len(text), abbreviations)
-
-
-def _ends_within(text: str, start: int, end: int, abbreviations: Abbreviations) -> Iterator[int]:
-    for candidate in _CANDIDATE.finditer(text, start, end):
-        if candidate.end() < end and _ends_sentence(text, start, candidate, abbreviations):
-            start = candidate.end()
-            yield start
 
 
 def _ends_sentence(text: str, start: int, candidate: re.Match[str], abbreviations: Abbreviations) -> bool:
