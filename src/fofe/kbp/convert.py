@@ -120,10 +120,8 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
     for shown in document.mentions:
         start, end = source.shown.to_source(shown.start, shown.end)
         if source.shown.from_source(start, end) != (shown.start, shown.end):
-            raise InputError(
-                f"{document.id}: {shown.start}:{shown.end} begins or ends between two blocks of text",
-                remedy="mentions begin and end with a character of the source",
-            )
+            problem = f"{document.id}: {shown.start}:{shown.end} begins or ends between two blocks of text"
+            raise InputError(problem, remedy="mentions begin and end with a character of the source")
         kept = waiting.get((start, end, shown.type, shown.kind))
         own = TabMention(source.id, start, end, source.text[start:end], shown.type, shown.kind)
         found.append(replace(kept.pop(0) if kept else own, score=shown.score))
@@ -136,10 +134,8 @@ def _kept(document: Document, source: SourceDocument) -> list[TabMention]:
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) and {name: type(value) for name, value in row.items()} == KEPT for row in rows
     ):
-        raise InputError(
-            f"{document.id}: {META!r} in its metadata is not as it was written",
-            remedy="convert the documents to a corpus again",
-        )
+        problem = f"{document.id}: {META!r} in its metadata is not as it was written"
+        raise InputError(problem, remedy="convert the documents to a corpus again")
     return [TabMention(source.id, text=source.text[row["start"] : row["end"]], **row) for row in rows]
 
 

@@ -6,18 +6,14 @@ OVERALL leaves the kind out, so a name that is taken for a nominal is right ther
 once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from fofe.evaluate.scores import Counts
 from fofe.kbp.source import CHINESE, ENGLISH, SPANISH, UNKNOWN, language_of_id
 from fofe.kbp.tab import TabMention
 from fofe.text.document import NAME, NOMINAL
 
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "NAME": (NAME,),
-    "NOMINAL": (NOMINAL,),
-    "OVERALL": (NAME, NOMINAL),
-}
+GROUPS = {"NAME": (NAME,), "NOMINAL": (NOMINAL,), "OVERALL": (NAME, NOMINAL)}
 ALL = "ALL"
 _RANKS = {ENGLISH: 0, CHINESE: 1, SPANISH: 2}
 

@@ -16,12 +16,10 @@ from fofe.base.report import Report
 from fofe.kbp.markup import Shown, Tag, attribute, tag_at, tags
 from fofe.text.detect import detect
 
-NAMES_THE_DOCUMENT = frozenset({"docid", "docno"})
+NAMES_THE_DOCUMENT = {"docid", "docno"}
 NOT_TEXT = NAMES_THE_DOCUMENT | {"doctype", "date", "datetime", "date_time", "postdate", "poster"}
 """Elements whose content says something about the document and is not part of it."""
-INLINE = frozenset(
-    {"a", "b", "big", "em", "font", "i", "s", "small", "span", "strong", "sub", "sup", "u", ""}
-)
+INLINE = {"a", "b", "big", "em", "font", "i", "s", "small", "span", "strong", "sub", "sup", "u", ""}
 """Tags within a sentence, and what is no element, such as a comment."""
 _SUFFIXES = re.compile(r"(?<=.)(\.(xml|sgml?|txt|cmp|df|mpdf|nw|src))+$", re.IGNORECASE)
 """Those of the names of source documents."""

@@ -45,12 +45,11 @@ class SourceTagging:
 
     def fingerprint(self) -> list[Any]:
         """What the result depends on besides the documents and the version."""
+        folders = (folder for path in self.models.values() for folder in directories(path))
+        files = (file for folder in folders for file in sorted(folder.iterdir()) if file.is_file())
         digest = hashlib.sha256()
-        for path in self.models.values():
-            for directory in directories(path):
-                for file in sorted(directory.iterdir()):
-                    if file.is_file():
-                        digest.update(file.read_bytes())
+        for file in files:
+            digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
 
     def start(self) -> Callable[[Iterable[Path]], list[tuple[str, Entry]]]:

@@ -88,11 +88,8 @@ def _schema(paths: Sequence[str], text_column: str) -> pa.Schema:
             raise InputError(f"has other columns than {paths[0]}", path=path, remedy="tag them one by one")
     names = schemas[0].names
     if text_column not in names:
-        raise InputError(
-            f"has no column {text_column!r}",
-            path=paths[0],
-            remedy=f"name one with --text-column: {', '.join(names)}",
-        )
+        remedy = f"name one with --text-column: {', '.join(names)}"
+        raise InputError(f"has no column {text_column!r}", path=paths[0], remedy=remedy)
     kind = schemas[0].field(text_column).type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise InputError(f"the column {text_column!r} holds {kind}, not text", path=paths[0])

@@ -203,10 +203,9 @@ class LabelJob:
             report = Report()
             pages = _read_lines(self.folder / f"{part.name}.pages.jsonl")
             documents = (labeller.label(Page.from_json(page), report) for page in pages)
+            kept = filter(None, documents)
             with write_atomically(self.folder / f"{part.name}.labelled.jsonl") as stream:
-                for document in documents:
-                    if document is not None:
-                        stream.write(jsonl.format_line(document, report, document.id))
+                stream.writelines(jsonl.format_line(one, report, one.id) for one in kept)
             return part.name, vars(report)
 
         return label
