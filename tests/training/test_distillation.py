@@ -32,6 +32,7 @@ def test_soft_targets_are_the_mean_over_teachers(tiny_config: Path, tiny_path: P
     """In the labels of the one who learns; on fragments that are too long for a teacher there are none."""
     other = tmp_path / "other"
     settings = ["--set", "training.seed=2", "--set", "training.epochs=2", "--set", "model.max_words=3"]
+    settings += ["--set", "gate.enabled=false"]
     assert main(["train", str(tiny_config), "-o", str(other), *settings]) == 0
     sentences = read_corpora(load_config(tiny_config)).train[:30]
     models = [load_model(tiny_path), load_model(other / "model")]
@@ -125,6 +126,7 @@ def test_what_labels_lack_is_learned_from_a_teacher(
     (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, documents)), "utf-8")
     settings = [
         f'data.train=["{tmp_path / "train.jsonl"}"]',
+        "gate.enabled=false",
         "training.distillation_weight=1.0",
         "sampling.disjoint=1.0",
     ]
@@ -148,7 +150,7 @@ def test_a_type_that_a_teacher_does_not_know_is_learned_from_labels(
         documents.append({"id": f"s{number}", "text": "The Fram left the quay.", "mentions": [mention]})
     corpus = tmp_path / "ships.jsonl"
     corpus.write_text("\n".join(map(json.dumps, documents)), "utf-8")
-    settings = [f'data.train=["{corpus}"]', f'data.dev="{corpus}"', "training.epochs=6"]
+    settings = [f'data.train=["{corpus}"]', f'data.dev="{corpus}"', "training.epochs=6", "gate.enabled=false"]
     options = [part for setting in settings for part in ("--set", setting)]
     run = ["train", str(tiny_config), "-o", str(tmp_path / "run"), "--from", str(tiny_path)]
     assert main([*run, "--teacher", str(tiny_path), *options]) == 0
