@@ -202,7 +202,9 @@ class Predictions:
         else:
             self._corpora = [list(read_corpus(path, None, report)) for path in paths]
             for path, other in zip(paths[1:], self._corpora[1:], strict=True):
-                _check_same_texts(self._corpora[0], other, paths[0], path)
+                if problem := _difference(self._corpora[0], other, paths[0]):
+                    remedy = "join what systems found in the same texts, in the same order"
+                    raise InputError(problem, path=path, remedy=remedy)
 
     def _read_tabs(self, runs: list[list[TabMention]]) -> list[list[Document]]:
         """The documents of each run; a mention is linked as in the first run that has a KB id for it."""
@@ -245,19 +247,13 @@ def _as_mention(row: TabMention) -> Mention:
     return Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
 
 
-def _check_same_texts(
-    first: Sequence[Document], other: Sequence[Document], first_path: str, path: str
-) -> None:
-    """Refuse predictions for other texts, or in another order."""
-    remedy = "join what systems found in the same texts, in the same order"
+def _difference(first: Sequence[Document], other: Sequence[Document], first_path: str) -> str | None:
+    """Where predictions are for other texts than the first, or in another order."""
     if len(first) != len(other):
-        problem = f"has {len(other)} documents where {first_path} has {len(first)}"
-        raise InputError(problem, path=path, remedy=remedy)
+        return f"has {len(other)} documents where {first_path} has {len(first)}"
     for number, (one, two) in enumerate(zip(first, other, strict=True), start=1):
         if one.id and two.id and one.id != two.id:
-            problem = f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
-        elif one.text != two.text:
-            problem = f"document {number} has another text than in {first_path}"
-        else:
-            continue
-        raise InputError(problem, path=path, remedy=remedy)
+            return f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"
+        if one.text != two.text:
+            return f"document {number} has another text than in {first_path}"
+    return None

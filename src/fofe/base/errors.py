@@ -10,10 +10,7 @@ class FofeError(Exception):
 
 
 class InputError(FofeError):
-    """A problem in a file or a text that the user gave.
-
-    The message reads `file:line: problem (remedy)`; unknown parts are left out.
-    """
+    """A problem in a file or a text that the user gave: `file:line: problem (remedy)`, as far as known."""
 
     def __init__(
         self,

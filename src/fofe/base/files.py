@@ -39,11 +39,7 @@ _NOT_TEXT = (
 )
 """The first bytes of files that are not UTF-8 text, what such a file is, and what to do about it."""
 
-_DECOMPRESSORS: tuple[tuple[bytes, Any], ...] = (
-    (b"\x1f\x8b", gzip.open),
-    (b"BZh", bz2.open),
-    (b"\xfd7zXZ\x00", lzma.open),
-)
+_DECOMPRESSORS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
 """The first bytes of compressed files. Their names are ignored."""
 DECOMPRESSION_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
@@ -113,13 +109,10 @@ def open_bytes(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def open_compressed(path: str | Path) -> io.BufferedIOBase:
-    """The bytes of a file, decompressed (gz, bz2, xz) if it begins as such files do.
-
-    Reading a damaged file raises one of `DECOMPRESSION_ERRORS`.
-    """
+    """The bytes of a file, decompressed if it is gz, bz2 or xz; damage raises `DECOMPRESSION_ERRORS`."""
     with open_bytes(path) as stream:
         magic = stream.read(6)
-    opener = next((opener for begins, opener in _DECOMPRESSORS if magic.startswith(begins)), open)
+    opener = next((opener for begins, opener in _DECOMPRESSORS.items() if magic.startswith(begins)), open)
     return cast(io.BufferedIOBase, opener(path, "rb"))
 
 
@@ -170,10 +163,7 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 @contextmanager
 def atomic_directory(path: Path) -> Iterator[Path]:
-    """A directory to write into, which replaces what is at a path when it is complete.
-
-    The target of a symbolic link is replaced, not the link.
-    """
+    """A directory to write into, which replaces that at a path, or the target of a link, when complete."""
     target = Path(os.path.realpath(path))
     with os_errors("written", path, "choose another directory"):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -50,9 +50,6 @@ FORMATS: dict[str, Format] = {
 }
 """The formats by name. To add one, write its module and add a line here."""
 
-_GLANCE = 65_536
-"""The number of bytes that guessing a format looks at."""
-
 
 def format_named(name: str) -> Format:
     """The format of that name; an error lists the known ones."""
@@ -177,7 +174,7 @@ def _format_of_content(path: Path) -> str | None:
     from fofe.formats.conll import is_tag
 
     with open_bytes(path) as stream:
-        data = stream.read(_GLANCE)
+        data = stream.read(65_536)  # enough for a guess
     check_is_text(data, path)
     for line in data.decode("utf-8-sig", errors="replace").split("\n"):
         if line.lstrip().startswith("{"):

@@ -36,16 +36,13 @@ _LONGEST_NAME = 200
 
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
-    """The documents of a directory and those below it, or of one `.txt` or `.ann` file.
-
-    A document's id is its path inside the directory, without the suffix.
-    """
+    """The documents of a directory and those below it, or of one `.txt` or `.ann` file."""
     for text, id in texts(path, report):
         yield read_document(text, id, report)
 
 
 def texts(path: str | Path, report: Report) -> list[tuple[Path, str]]:
-    """The text files that `read` reads, each with the id of its document."""
+    """The text files that `read` reads, each with the id of its document: its path inside, without suffix."""
     path = Path(path)
     if not path.is_dir():
         return [(path.with_suffix(TEXT_SUFFIX), path.stem)]
@@ -110,10 +107,7 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
 
 
 def write(documents: Iterable[Document], target: Target, report: Report) -> None:
-    """Write a pair of files for each document into a new or empty directory.
-
-    File names are the ids, with unsafe characters replaced.
-    """
+    """Write a pair of files for each document into a new or empty directory, named by the ids."""
     folder = _empty_folder(target)
     used: set[str] = set()
     for number, document in enumerate(documents, start=1):

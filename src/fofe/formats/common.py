@@ -11,17 +11,14 @@ from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
 BYTE_ORDER_MARK = "\ufeff"
 UNALIGNED = "mentions left out because they do not begin and end with a token"
 
-_KIND_SUFFIXES = {".NAM": NAME, ".NOM": NOMINAL}
-_SURROGATES = re.compile("[\ud800-\udfff]")
+SURROGATES = re.compile("[\ud800-\udfff]")
 _WHITESPACE = re.compile(r"\s")
 
 
 def parse_label(label: str) -> tuple[str, str]:
     """The type and kind of a label in a file: `PER`, `PER_NOM`, `PER.NAM` or `PER.NOM`."""
-    kind = _KIND_SUFFIXES.get(label[-4:])
-    if kind is not None and len(label) > 4:
-        return label[:-4], kind
-    return split_label(label)
+    type, _, kind = label.rpartition(".")
+    return (type, kind) if type and kind in (NAME, NOMINAL) else split_label(label)
 
 
 def labelled(start: int, end: int, label: str, text: str, score: float = 1.0) -> Mention:
@@ -40,7 +37,7 @@ def label_without_spaces(mention: Mention, report: Report) -> str:
 
 def without_surrogates(text: str, report: Report, place: str) -> str:
     """The text as UTF-8 can encode it: U+FFFD for each lone surrogate, so that offsets stay the same."""
-    text, changed = _SURROGATES.subn("\ufffd", text)
+    text, changed = SURROGATES.subn("\ufffd", text)
     for _ in range(changed):
         report.note("lone surrogates written as U+FFFD", place)
     return text

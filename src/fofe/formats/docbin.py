@@ -20,7 +20,6 @@ from fofe.text.document import Document, Sentence, Token
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
-    from spacy.tokens import Token as SpacyToken
 
 GROUP = "fofe"
 SCORES = "scores"
@@ -74,12 +73,8 @@ def document_of(doc: Doc, report: Report, place: str) -> Document:
 def sentences_of(doc: Doc) -> list[Sentence]:
     """The sentences of a doc, or all of it as one; tokens of whitespace are left out."""
     parts = doc.sents if doc.has_annotation("SENT_START") else [doc[:]] if len(doc) else []
-    cut = ([_token_of(token) for token in part if not token.text.isspace()] for part in parts)
-    return [Sentence(tokens) for tokens in cut if tokens]
-
-
-def _token_of(token: SpacyToken) -> Token:
-    return Token(token.text, token.idx, token.idx + len(token.text))
+    cut = ([(token.text, token.idx) for token in part if not token.text.isspace()] for part in parts)
+    return [Sentence([Token(text, at, at + len(text)) for text, at in words]) for words in cut if words]
 
 
 def write(documents: Iterable[Document], target: Target, report: Report) -> None:

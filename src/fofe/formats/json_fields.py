@@ -70,9 +70,7 @@ class Fields:
         """An id, which may be a number in the file."""
         if key not in self._values:
             return ""
-        if type(self._values[key]) is int:
-            return str(self.take(key, int, "a whole number"))
-        return self.string(key, empty=True)
+        return str(self.take(key, int if type(self._values[key]) is int else str, "a string"))
 
     def strings(self, key: str) -> list[str]:
         """A list of words, none of them empty."""

@@ -32,15 +32,11 @@ TOKENS = "tokens"
 MENTION_KEYS = ("mentions", "entities")
 RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
-    """The documents of a file, or of standard input for the path `-`.
-
-    A text without tokens comes without sentences: tokenise it before use.
-    """
+    """The documents of a file, or of standard input for the path `-`; tokenise those without sentences."""
     for fields in read_objects(path, report):
         document = _document(fields, report)
         if not fields.which(*MENTION_KEYS):
@@ -209,7 +205,7 @@ def format_line(
         remedy = "join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')"
         raise InputError(problem, remedy=remedy)
     # UTF-8 cannot encode a lone surrogate, but a JSON escape can.
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
+    return common.SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
 
 
 def _sentences(document: Document, report: Report, place: str) -> list[dict[str, Any]]:

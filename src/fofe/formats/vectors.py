@@ -14,7 +14,6 @@ from fofe.base.errors import InputError, in_file
 from fofe.base.files import DECOMPRESSION_ERRORS, decode_utf8, open_compressed, write_atomically
 from fofe.base.report import Report
 
-NPZ_START = b"PK\x03\x04"
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
 
@@ -44,7 +43,7 @@ def _read(path: str | Path) -> WordVectors:
     with open_compressed(path) as stream:
         first = stream.readline(WORD_LIMIT * 10)
         rest = stream.read(4096)
-    if first.startswith(NPZ_START):
+    if first.startswith(b"PK\x03\x04"):
         return _read_npz(path)
     if not first.strip():
         raise InputError("is empty", remedy="give a word2vec, GloVe or fastText file")

@@ -64,8 +64,7 @@ def page_head(title: str) -> str:
         f"<title>{escape(title)}</title>\n<style>\n:root {{ color-scheme: light dark; }}\n"
         "body { font: 17px/1.7 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto;"
         " padding: 0 1rem; }\n"
-        "article { margin-bottom: 1.5rem; }\n"
-        f"{STYLE}</style>\n</head>\n<body>\n"
+        f"article {{ margin-bottom: 1.5rem; }}\n{STYLE}</style>\n</head>\n<body>\n"
     )
 
 

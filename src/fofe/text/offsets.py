@@ -32,10 +32,7 @@ class OffsetMap:
         return self._starts[position]
 
     def to_codepoints(self, position: int) -> int:
-        """The position in code points of a position in this map's unit.
-
-        A position inside a character is an error: no code point starts there.
-        """
+        """The position in code points of one in this map's unit; an error inside of a character."""
         self._check(position, self._starts[-1])
         found = bisect_left(self._starts, position)
         if self._starts[found] != position:

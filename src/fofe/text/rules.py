@@ -11,7 +11,8 @@ it has scanned; one that can scan and fail has a bound on its length.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import NamedTuple
 from unicodedata import category
 
@@ -152,20 +153,19 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
     return rf"(?:{sign})?{word}(?:(?:{'|'.join(joints)}){word}){{0,{_MOST_PARTS}}}"
 
 
-def abbreviation(known: Abbreviations) -> str:
-    """Known abbreviations with their dots inside a sentence, also at the start of a compound (Mo.-based)."""
-    alternatives = [rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"]
-    if known.before_numbers:
-        alternatives.append(rf"{_one_of(known.before_numbers)}\.(?=\s?\d)")
-    return "|".join(alternatives)
+def with_dots(known: Abbreviations) -> str:
+    """Acronyms, initials, and known abbreviations inside a sentence, also before a hyphen (Mo.-based)."""
+    anywhere = rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"
+    before_numbers = [rf"{_one_of(known.before_numbers)}\.(?=\s?\d)"] if known.before_numbers else []
+    return "|".join((ACRONYM, anywhere, *before_numbers, INITIAL))
 
 
 def _one_of(words: Iterable[str]) -> str:
     """A pattern of many words, sorted by their first letters so that few are tried."""
-    by_first_letter: dict[str, list[str]] = {}
-    for word in sorted(words):
-        by_first_letter.setdefault(word[0], []).append(re.escape(word[1:]))
-    branches = (f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in by_first_letter.items())
+    branches = (
+        f"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in group)})"
+        for first, group in groupby(sorted(words), itemgetter(0))
+    )
     return f"(?:{'|'.join(branches)})"
 
 

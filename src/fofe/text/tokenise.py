@@ -35,8 +35,7 @@ class Tokeniser:
 
     def __init__(self, language: str, rules: Rules) -> None:
         self.language = language
-        self._matches = rules.token.finditer
-        self._sentence_ends = rules.sentence_ends
+        self._rules = rules
 
     def __reduce__(self) -> tuple[Callable[[str], Tokeniser], tuple[str]]:
         """Pickle the language alone: rules may contain what cannot be pickled."""
@@ -49,7 +48,7 @@ class Tokeniser:
             raise InputError(f"a text is a string, not of type {type(text).__name__}", remedy=remedy)
         sentences: list[Sentence] = []
         start = 0
-        for end in chain(self._sentence_ends(text), (len(text),)):
+        for end in chain(self._rules.sentence_ends(text), (len(text),)):
             if tokens := self._tokens(text, start, end):
                 sentences.append(Sentence(tokens))
             start = end
@@ -62,7 +61,7 @@ class Tokeniser:
 
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
         # Making the tuple directly avoids Token's constructor, a good part of the total time.
-        make, found = tuple.__new__, self._matches(text, start, end)
+        make, found = tuple.__new__, self._rules.token.finditer(text, start, end)
         return [make(Token, (match[0], match.start(), match.end())) for match in found]
 
 
@@ -86,11 +85,9 @@ def tokeniser(language: str) -> Tokeniser:
     if base in _ISO_CODES.split() or len(base) == 3:
         return _tokeniser(base, PLAIN)
     ruled = [code for code in languages() if code != PLAIN]
-    raise InputError(
-        f"unknown language {language!r}",
-        remedy=f"give an ISO 639 code, two letters such as de: {', '.join(ruled)} have rules of their own, "
-        "others share plain ones; xx is for any language",
-    )
+    remedy = f"give an ISO 639 code, two letters such as de: {', '.join(ruled)} have rules of their own, "
+    remedy += "others share plain ones; xx is for any language"
+    raise InputError(f"unknown language {language!r}", remedy=remedy)
 
 
 @cache
