@@ -74,13 +74,13 @@ class NameBits:
     @classmethod
     def of(cls, sets: IntArray, members: BoolArray) -> NameBits:
         """From the sets of types [F, 3] that fragments match in each way, and who is in the sets [N, Y]."""
-        shape = (len(members),) * len(KINDS)
-        codes = np.ravel_multi_index(tuple(sets.T), shape)
+        count = len(members)
+        codes = (sets[:, EXACT] * count + sets[:, FOLDED]) * count + sets[:, LAST]
         matched = np.flatnonzero(codes)
         distinct, places = np.unique(codes[matched], return_inverse=True)
         rows = np.zeros(len(codes), dtype=np.int64)
         rows[matched] = places + 1
-        parts = np.unravel_index(np.append(0, distinct), shape)
+        parts = np.unravel_index(np.append(0, distinct), (count, count, count))
         return cls(rows, np.concatenate([members[part] for part in parts], axis=1))
 
     def take(self, numbers: IntArray) -> NameBits:
