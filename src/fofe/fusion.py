@@ -20,7 +20,7 @@ from fofe.decode import Candidate, resolve
 from fofe.decode.decoding import Decoding
 from fofe.evaluate.scores import score_spans
 from fofe.formats import read_corpus, write_corpus
-from fofe.kbp.tab import NIL, TabMention, by_document, is_tab, numbered, read_tab, write_tab
+from fofe.kbp.tab import NIL, TabMention, is_tab, numbered, read_tab, write_tab
 from fofe.text.document import Document, Mention, join_label
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")
@@ -115,10 +115,7 @@ class Confidence:
 
     @classmethod
     def fitted(cls, found: Sequence[tuple[float, bool]]) -> Confidence:
-        """Fit to the scores of mentions, and whether each is right, by isotonic regression.
-
-        Without any mention to learn from, scores stay unchanged.
-        """
+        """Fit by isotonic regression to scores and whether each is right; without any, scores stay."""
         if not found:
             return cls(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
         blocks: list[tuple[float, float, int]] = []  # the sum of scores, how many are right, the size
@@ -172,9 +169,7 @@ def learn(gold: str, paths: Sequence[str], rule: Rule, report: Report) -> tuple[
     return confidences, rule
 
 
-def _calibrated(
-    systems: Sequence[Sequence[Text]], confidences: Sequence[Confidence]
-) -> list[list[list[Mention]]]:
+def _calibrated(systems: Sequence[Sequence[Text]], confidences: Sequence[Confidence]) -> list[list[Text]]:
     """The mentions of each system in each text, with confidences for scores."""
     pairs = zip(systems, confidences, strict=True)
     return [[confidence.of(mentions) for mentions in texts] for texts, confidence in pairs]
@@ -212,10 +207,12 @@ class Predictions:
             if row.kb and not row.kb.startswith(NIL):
                 self._links.setdefault((row.document, _key(row)), row.kb)
         ids = sorted({row.document for row in chain.from_iterable(runs)})
-        return [
-            [Document("", mentions=list(map(_as_mention, rows.get(id, ()))), id=id) for id in ids]
-            for rows in map(by_document, runs)
-        ]
+        corpora = [{id: Document("", id=id) for id in ids} for _ in runs]
+        for documents, rows in zip(corpora, runs, strict=True):
+            for row in rows:
+                mention = Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
+                documents[row.document].mentions.append(mention)
+        return [list(documents.values()) for documents in corpora]
 
     def systems(self) -> list[list[list[Mention]]]:
         """The mentions of each system in each text."""
@@ -241,10 +238,6 @@ class Predictions:
         start, end, text, score = mention.start, mention.end, mention.text, round(mention.score, 6)
         kb = self._links.get((id, _key(mention)), "")
         return TabMention(id, start, end, text, mention.type, mention.kind, kb, score)
-
-
-def _as_mention(row: TabMention) -> Mention:
-    return Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
 
 
 def _difference(first: Sequence[Document], other: Sequence[Document], first_path: str) -> str | None:

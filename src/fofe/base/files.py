@@ -185,10 +185,9 @@ def atomic_directory(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
-    """Lock a file for this process; the system releases the lock however the process ends.
+    """Lock a file for this process, however it ends; yields False if another has it and we do not `wait`.
 
-    Yields True if the lock was acquired. Without `wait` it is not while another process has it. On systems
-    without such locks (Windows) it always is.
+    On systems without such locks (Windows) every process gets it.
     """
     try:
         import fcntl

@@ -73,8 +73,8 @@ def guess_format(path: str | Path) -> str:
     if found is None:
         remedy = (
             f"name it: {', '.join(FORMATS)}, by --from, --to or --format, in a configuration by `format =`; "
-            "plain text without annotation is for fofe tag"
         )
+        remedy += "plain text without annotation is for fofe tag"
         raise InputError("the format cannot be guessed", path=path, remedy=remedy)
     return found
 
