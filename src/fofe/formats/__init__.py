@@ -71,9 +71,8 @@ def guess_format(path: str | Path) -> str:
     elif found is None and path.is_file():
         found = _format_of_content(path)
     if found is None:
-        remedy = (
-            f"name it: {', '.join(FORMATS)}, by --from, --to or --format, in a configuration by `format =`; "
-        )
+        known = ", ".join(FORMATS)
+        remedy = f"name it: {known}, by --from, --to or --format, in a configuration by `format =`; "
         remedy += "plain text without annotation is for fofe tag"
         raise InputError("the format cannot be guessed", path=path, remedy=remedy)
     return found
