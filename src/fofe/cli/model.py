@@ -196,12 +196,8 @@ def compress(args: argparse.Namespace) -> None:
     refuse_input(args.output, [path], what="model", remedy="choose another directory")
     model = load_model(path)
     language = model.config.language
-    kept_text = [
-        sentence.words
-        for path in args.keep
-        for document in read_documents(path, args, language)
-        for sentence in document.sentences
-    ]
+    kept = (document for path in args.keep for document in read_documents(path, args, language))
+    kept_text = [sentence.words for document in kept for sentence in document.sentences]
     gold = read_documents(args.corpus, args, language) if args.corpus else None
     storage = Storage(args.tables, args.weights)
     smaller = compress(model, storage, words=args.words, keep=words_of(model, kept_text))

@@ -174,12 +174,8 @@ def coverage(args: argparse.Namespace) -> None:
     from fofe.vectors.inspect import coverage
 
     report = Report()
-    words = [
-        token.text
-        for path in args.corpora
-        for document in read_corpus(path, args.format, report, language=args.language)
-        for token in document.tokens
-    ]
+    corpora = (read_corpus(path, args.format, report, language=args.language) for path in args.corpora)
+    words = [token.text for documents in corpora for document in documents for token in document.tokens]
     found = coverage(read_vectors(args.vectors), words, cased=args.lookup == "cased", digits=args.digits)
     say_report(report, "")
     counts = {"tokens": (found.known_tokens, found.tokens), "words": (found.known_words, found.words)}

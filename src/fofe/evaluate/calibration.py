@@ -55,16 +55,12 @@ def reliability(scored: ScoredFragments) -> list[Bin]:
     called = scores > scored.probabilities[:, NONE_COLUMN]
     scores, right = scores[called].astype(np.float64), scored.right[numbers, best][called]
     bins = np.minimum((scores * BINS).astype(np.int64), BINS - 1)
-    return [
-        Bin(
-            number / BINS,
-            (number + 1) / BINS,
-            int((bins == number).sum()),
-            float(scores[bins == number].mean()),
-            float(right[bins == number].mean()),
-        )
-        for number in np.unique(bins).tolist()
-    ]
+    found = []
+    for number in np.unique(bins).tolist():
+        inside = bins == number
+        means = float(scores[inside].mean()), float(right[inside].mean())
+        found.append(Bin(number / BINS, (number + 1) / BINS, int(inside.sum()), *means))
+    return found
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:

@@ -148,10 +148,9 @@ def check_corpus(
     for document in documents:
         result.add(document)
     if report is not None:
-        result.findings.counts["empty_sentences"] += report.counts[EMPTY_SENTENCES]
-        result.findings.places.setdefault("empty_sentences", []).extend(
-            report.places.get(EMPTY_SENTENCES, [])
-        )
+        places = report.places.get(EMPTY_SENTENCES, [])
+        count = Counter(empty_sentences=report.counts[EMPTY_SENTENCES])
+        result.findings.add(Report(count, {"empty_sentences": places}))
     return result
 
 

@@ -219,10 +219,8 @@ def without_unknown(gold: Sequence[Document], predicted: Sequence[Document]) -> 
             region.status == UNKNOWN and region.start < mention.end and mention.start < region.end
             for region in true.regions
         )
-        return not overlaps or any(
-            (mention.start, mention.end, mention.label) == (one.start, one.end, one.label)
-            for one in true.mentions
-        )
+        span = (mention.start, mention.end, mention.label)
+        return not overlaps or span in ((one.start, one.end, one.label) for one in true.mentions)
 
     return [
         replace(guess, mentions=[one for one in guess.mentions if is_known(one, true)])
@@ -252,20 +250,19 @@ def predict(
     for label in _labels(gold):
         if label not in model.labels:
             report.note(f"mentions of {label}{unknown}")
+    if scheme:
+        gold = [with_labels(document, model.labels) for document in gold]
+    predicted = list(model.tag_documents(gold))
     if scheme is None:
-        predicted = list(model.tag_documents(gold))
         for label in _labels(predicted):
             if label not in annotated:
                 report.note(f"predicted mentions of {label}, a label that no mention here has")
-        return gold, predicted
-    gold = [with_labels(document, model.labels) for document in gold]
-    predicted = list(model.tag_documents(gold))
-    if not scheme.flat:
-        return gold, predicted
-    outer = list(map(without_inner, gold))
-    for _ in range(len(_labels(gold)) - len(_labels(outer))):
-        report.note("mentions inside others left out because the corpus is annotated flat")
-    return outer, list(map(flat, predicted))
+    elif scheme.flat:
+        mentions = len(_labels(gold))
+        gold, predicted = list(map(without_inner, gold)), list(map(flat, predicted))
+        for _ in range(mentions - len(_labels(gold))):
+            report.note("mentions inside others left out because the corpus is annotated flat")
+    return gold, predicted
 
 
 def _labels(documents: Sequence[Document]) -> list[str]:

@@ -89,13 +89,7 @@ class Server:
         self.app.add_api_route("/", _page, include_in_schema=False)
 
     def _add(
-        self,
-        path: str,
-        handler: Callable[..., Any],
-        answer: Any = None,
-        *,
-        content: Any = None,
-        **options: Any,
+        self, path: str, handler: Callable[..., Any], answer: Any = None, content: Any = None, **options: Any
     ) -> None:
         """Add a path. OpenAPI describes it by the docstring of its handler and the answers it may give."""
         refusals = dict(REFUSALS) if path.startswith("/v1/") else {}
