@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def print_result(args: argparse.Namespace, text: str, data: object) -> None:
-    """Print a result: the data with --json, else the text.
+    """Print a result: the data with --json, in which `Counts` become objects, else the text.
 
     Lone surrogates, which UTF-8 cannot encode, are escaped; JSON has the same escapes.
     """
-    shown = json.dumps(data, ensure_ascii=False, indent=2) if args.json else text
+    shown = text
+    if args.json:
+        shown = json.dumps(data, ensure_ascii=False, indent=2, default=lambda counts: counts.as_dict())
     print(shown.encode(errors="backslashreplace").decode())
 
 

@@ -118,9 +118,8 @@ def wiki(args: argparse.Namespace) -> None:
     settings = LabelSettings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
     if folder.resolve() in Path(args.output).resolve().parents:
-        raise InputError(
-            "would hold the output, and is removed at the end", path=folder, remedy="name another"
-        )
+        problem = "would hold the output, and is removed at the end"
+        raise InputError(problem, path=folder, remedy="name another")
     if args.engine == "spark":
         from fofe.spark import make_session
         from fofe.spark.wiki import label_dump as label_with_spark

@@ -122,14 +122,7 @@ def score(args: argparse.Namespace) -> int:
     report = Report()
     gold = read_tab(args.gold, report)
     tables = {path: score(gold, read_tab(path, report)) for path in args.runs}
-    data = {
-        path: {
-            language: {group: counts.as_dict() for group, counts in groups.items()}
-            for language, groups in table.items()
-        }
-        for path, table in tables.items()
-    }
-    print_result(args, "\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()), data)
+    print_result(args, "\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()), tables)
     return _finish(report)
 
 

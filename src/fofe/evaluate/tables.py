@@ -52,5 +52,4 @@ def scores_section(evaluation: Evaluation) -> Section:
 
 
 def breakdown_section(name: str, title: str, groups: Mapping[str, Counts]) -> Section:
-    data = {group: counts.as_dict() for group, counts in groups.items()}
-    return Section(name, score_table(title, groups), data)
+    return Section(name, score_table(title, groups), groups)
