@@ -6,6 +6,9 @@ names, and refined with mutual nearest neighbours by CSLS (Conneau et al. 2018).
 with much text add many names to those of one with little. In the same language all shared words are pairs.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
@@ -28,34 +31,21 @@ ROWS_AT_ONCE = 2048
 
 def add_words(vectors: WordVectors, others: WordVectors, *, same_language: bool = False) -> WordVectors:
     """The vectors, followed by the aligned vectors of the words that only the others have."""
-    aligned = _aligned_alike(others, vectors) if same_language else _aligned(others, vectors)
+    centre = vectors.vectors.mean(axis=0)
+    here, there = vectors.vectors - centre, others.vectors - others.vectors.mean(axis=0)
+    if same_language:  # lengths stay in proportion
+        pairs = _shared_words(others, vectors, min_length=1)
+        own, alike = here[pairs[:, 1]], there[pairs[:, 0]]
+        aligned = there @ _procrustes(_unit(alike), _unit(own)) * (_mean_length(own) / _mean_length(alike))
+    else:  # all get the mean length of these
+        directions, pairs = _unit(there), _shared_words(others, vectors)
+        aligned = directions @ _rotation(directions, _unit(here), pairs) * _mean_length(here)
     known = set(vectors.words)
     new = [row for row, word in enumerate(others.words) if word not in known]
     return WordVectors(
         [*vectors.words, *(others.words[row] for row in new)],
-        np.concatenate([vectors.vectors, aligned[new]]),
+        np.concatenate([vectors.vectors, (aligned + centre).astype(np.float32)[new]]),
     )
-
-
-def _aligned(others: WordVectors, vectors: WordVectors) -> FloatArray:
-    """[V', D] the other vectors in the space of these, with the mean length of these."""
-    centre = vectors.vectors.mean(axis=0)
-    directions = _directions(others.vectors)
-    rotation = _rotation(directions, _directions(vectors.vectors), _shared_words(others, vectors))
-    length = np.linalg.norm(vectors.vectors - centre, axis=1).mean()
-    aligned: FloatArray = (directions @ rotation * length + centre).astype(np.float32)
-    return aligned
-
-
-def _aligned_alike(others: WordVectors, vectors: WordVectors) -> FloatArray:
-    """[V', D] the other vectors of the same language in the space of these, with lengths in proportion."""
-    here, there = (some.vectors - some.vectors.mean(axis=0) for some in (vectors, others))
-    pairs = _shared_words(others, vectors, min_length=1)
-    rotation = _procrustes(_unit(there[pairs[:, 0]]), _unit(here[pairs[:, 1]]))
-    lengths = [np.linalg.norm(some, axis=1).mean() for some in (here[pairs[:, 1]], there[pairs[:, 0]])]
-    moved = there @ rotation * (lengths[0] / lengths[1]) + vectors.vectors.mean(axis=0)
-    aligned: FloatArray = moved.astype(np.float32)
-    return aligned
 
 
 def _shared_words(others: WordVectors, vectors: WordVectors, min_length: int = MIN_LENGTH) -> IntArray:
@@ -97,11 +87,8 @@ def _mutual_neighbours(some: FloatArray, others: FloatArray) -> IntArray:
 def _mean_similarity(some: FloatArray, others: FloatArray) -> FloatArray:
     """[N] the mean cosine of each of some unit vectors [N, D] to its nearest ones of others [M, D]."""
     count = min(NEIGHBOURS, len(others))
-    chunks = [
-        np.partition(some[first : first + ROWS_AT_ONCE] @ others.T, -count, axis=1)[:, -count:].mean(axis=1)
-        for first in range(0, len(some), ROWS_AT_ONCE)
-    ]
-    return np.concatenate(chunks)
+    nearest = [np.partition(rows, -count, axis=1)[:, -count:] for rows in _cosines(some, others)]
+    return np.concatenate([rows.mean(axis=1) for rows in nearest])
 
 
 def _csls_nearest(some: FloatArray, others: FloatArray, similarity: FloatArray) -> IntArray:
@@ -109,16 +96,16 @@ def _csls_nearest(some: FloatArray, others: FloatArray, similarity: FloatArray) 
 
     Hubs, which are close to everything, are no translations: the mean similarity [M] of each is subtracted.
     """
-    chunks = [
-        (2 * (some[first : first + ROWS_AT_ONCE] @ others.T) - similarity).argmax(axis=1)
-        for first in range(0, len(some), ROWS_AT_ONCE)
-    ]
-    return np.concatenate(chunks)
+    return np.concatenate([(2 * rows - similarity).argmax(axis=1) for rows in _cosines(some, others)])
 
 
-def _directions(vectors: FloatArray) -> FloatArray:
-    """[V, D] centred, then scaled to length 1."""
-    return _unit(vectors - vectors.mean(axis=0))
+def _cosines(some: FloatArray, others: FloatArray) -> Iterator[FloatArray]:
+    """The cosines [R, M] of some unit vectors [N, D] to others [M, D], a few rows at a time."""
+    return (some[first : first + ROWS_AT_ONCE] @ others.T for first in range(0, len(some), ROWS_AT_ONCE))
+
+
+def _mean_length(vectors: FloatArray) -> Any:
+    return np.linalg.norm(vectors, axis=1).mean()
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

@@ -26,8 +26,8 @@ from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
 from fofe.wiki.markup import parse
 
-VIEWS = {"zh": ("char", "word")}
 OTHER_VIEWS = ("cased", "uncased")
+CHINESE_VIEWS = ("char", "word")
 ALPHA, LAST_ALPHA = 0.025, 0.0001
 MAX_SENTENCE = 10_000
 """gensim drops the words of a sentence beyond so many."""
@@ -75,26 +75,22 @@ class VectorSettings:
             if getattr(self, name) < 1:
                 raise FofeError(f"{name} must be at least 1, not {getattr(self, name)}")
         for view in self.views:
-            if view not in (*OTHER_VIEWS, "char", "word"):
+            if view not in (*OTHER_VIEWS, *CHINESE_VIEWS):
                 raise FofeError(f"unknown view {view!r} (choose from cased, uncased, char, word)")
 
 
 def default_views(language: str) -> tuple[str, ...]:
     """Cased and uncased vectors; for Chinese those of characters and of words."""
-    return VIEWS.get(language.partition("-")[0].lower(), OTHER_VIEWS)
+    return CHINESE_VIEWS if language.partition("-")[0].lower() == "zh" else OTHER_VIEWS
 
 
 def text_files(paths: Iterable[str | Path]) -> list[Path]:
     """The files of some paths, those of a directory sorted by name."""
     files: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
-            inside = [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
-            files += sorted(inside)
-        elif path.exists():
-            files.append(path)
-        else:
-            raise InputError("cannot be read: No such file or directory", path=path)
+        stamp(path)  # an error if it cannot be read
+        inside = [file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")]
+        files += sorted(inside) if path.is_dir() else [path]
     if not files:
         raise InputError("there is no text", remedy="give files, or directories with files")
     return files
@@ -204,13 +200,8 @@ def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say
         model.passes_done = 0
     rates = np.linspace(ALPHA, LAST_ALPHA, settings.passes + 1).tolist()
     for number in range(model.passes_done, settings.passes):
-        model.train(
-            sentences,
-            total_examples=model.corpus_count,
-            epochs=1,
-            start_alpha=rates[number],
-            end_alpha=rates[number + 1],
-        )
+        alphas = {"start_alpha": rates[number], "end_alpha": rates[number + 1]}
+        model.train(sentences, total_examples=model.corpus_count, epochs=1, **alphas)
         model.passes_done = number + 1
         say(f"{state.stem}: pass {number + 1} of {settings.passes} done")
         if number + 1 < settings.passes:
@@ -265,10 +256,6 @@ def _load_state(settings: VectorSettings, path: Path) -> Any:
 
 def _card(settings: VectorSettings, sizes: list[tuple[str, int, int]], files: list[Path]) -> str:
     total = ("all", sum(size[1] for size in sizes), sum(size[2] for size in sizes))
-    rows = [f"| {source} | {sentences} | {tokens} |\n" for source, sentences, tokens in (*sizes, total)]
-    return CARD.format(
-        **vars(settings),
-        version=__version__,
-        rows="".join(rows),
-        files=", ".join(file.name for file in files),
-    )
+    rows = "".join("| {} | {} | {} |\n".format(*row) for row in (*sizes, total))
+    names = ", ".join(file.name for file in files)
+    return CARD.format(**vars(settings), version=__version__, rows=rows, files=names)

@@ -13,9 +13,6 @@ from fofe.base.report import Report
 
 CHUNK_BYTES = 1 << 20
 TRUNCATED = "truncated or damaged dumps, read as far as they go"
-NO_TITLE = "pages without a title left out"
-ARTICLES = 0
-"""The namespace of articles."""
 
 _REDIRECT = re.compile(
     r"\s*#\s*(?:redirect|redirecci[oó]n|重定向)\s*:?\s*\[\[:?([^\[\]|]+?)(?:\|[^\[\]]*)?\]\]", re.I
@@ -37,6 +34,7 @@ class RawPage:
 
     title: str
     namespace: int
+    """0 for articles."""
     markup: str
     redirect: str | None = None
     """The title that it redirects to, with the section if there is one."""
@@ -71,24 +69,18 @@ def read_pages(path: str | Path, report: Report) -> Iterator[RawPage]:
     A truncated or damaged file gives the pages before the damage, and the report says so.
     """
     for event, element in _events(path, report):
-        if event == "end" and _tag(element) == "page":
-            page = _page(element)
-            if page is None:
-                report.note(NO_TITLE, str(path))
-            else:
-                yield page
-
-
-def _page(element: Element) -> RawPage | None:
-    parts = {_tag(part): part for part in element.iter()}  # of several revisions the last
-    text = {tag: part.text or "" for tag, part in parts.items()}
-    title, number, markup = text.get("title", "").strip(), text.get("ns", ""), text.get("text", "")
-    if not title:
-        return None
-    namespace = int(number) if number.strip("-").isdecimal() else ARTICLES
-    redirect = parts["redirect"].get("title") if "redirect" in parts else None
-    found = None if redirect else _REDIRECT.match(markup)
-    return RawPage(title, namespace, markup, found[1] if found else redirect)
+        if event != "end" or _tag(element) != "page":
+            continue
+        parts = {_tag(part): part for part in element.iter()}  # of several revisions the last
+        text = {tag: part.text or "" for tag, part in parts.items()}
+        title, number, markup = text.get("title", "").strip(), text.get("ns", ""), text.get("text", "")
+        if not title:
+            report.note("pages without a title left out", str(path))
+            continue
+        namespace = int(number) if number.strip("-").isdecimal() else 0
+        redirect = parts["redirect"].get("title") if "redirect" in parts else None
+        found = None if redirect else _REDIRECT.match(markup)
+        yield RawPage(title, namespace, markup, found[1] if found else redirect)
 
 
 def _events(path: str | Path, report: Report) -> Iterator[tuple[str, Element]]:

@@ -11,7 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -43,7 +43,7 @@ class LabelSettings:
     """If empty, the language of the first dump."""
     mapping: str | None = None
     repeats: bool = False
-    namespaces: frozenset[str] = field(default=frozenset())
+    namespaces: frozenset[str] = frozenset()
 
     def completed(self) -> LabelSettings:
         """The same with the language and the namespaces that the first dump states."""
@@ -172,10 +172,9 @@ class ReadJob:
 def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]) -> Report:
     """Gather what pages and tables say of titles; returns what was wrong with the tables."""
     report = Report()
-    file = journal.file(INDEX)
-    file.unlink(missing_ok=True)  # what a killed process has begun
+    journal.file(INDEX).unlink(missing_ok=True)  # what a killed process has begun
     mapping = load_mapping(settings.language, settings.mapping)
-    with closing(TypeIndex(mapping, file)) as index:
+    with closing(TypeIndex(mapping, journal.file(INDEX))) as index:
         for part in parts:
             common, *pages = _read_lines(journal.file(f"{part}.titles.jsonl"))
             for page in pages:

@@ -4,7 +4,7 @@ The rest is unknown, except for tokens that are safely no part of a name.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -30,12 +30,9 @@ PLACES = frozenset({"GPE", "LOC"})
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’-][^\W_]+)*\.?")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,6}")
-_DOT = "·・"
-"""Joins the parts of foreign names in Chinese."""
 
 CharacterSpan = tuple[int, int]
 Words = tuple[str, ...]
-Resolve = Callable[[str], Resolved]
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Labeller:
     """Labels one page at a time."""
 
     mapping: Mapping
-    resolve: Resolve
+    resolve: Callable[[str], Resolved]
     lower_names: LowerNames
     """Names without a capital within a sentence: such words are not safely negative."""
     repeats: bool = False
@@ -76,39 +73,36 @@ class Labeller:
         """The names in a link's text with their types; if there are none, the reason is noted."""
         text = page.text[link.start : link.end]
         resolved = self.resolve(normalise(link.target))
-        span, types, why_not = self._name(text, link, resolved)
+        found = self._name(text, link, resolved)
         names = {
-            tokens: of_part
-            for start, end, of_part in (self._parts(text, span, types) if span else ())
+            tokens: types
+            for start, end, types in (() if isinstance(found, str) else self._parts(text, *found))
             if (tokens := aligner.tokens_of(link.start + start, link.start + end))
         }
         if names:
             report.totals["typed links"] += 1
             report.totals.update(f"typed links by {source}" for source in resolved.sources)
         else:
-            report.note(why_not or NO_TOKENS, f"{page.title}: {text}")
+            report.note(found if isinstance(found, str) else NO_TOKENS, f"{page.title}: {text}")
         return names
 
-    def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[CharacterSpan | None, Types, str]:
-        """The span of a link's text that is a name and the name's types, or why there is none."""
+    def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[int, int, Types] | str:
+        """The span of a link's text that is a name, with the name's types, or why there is none."""
         language = wiki_language(self.mapping.language)
-        nothing = None, resolved.types
         if resolved.why_not:
-            return *nothing, resolved.why_not
+            return resolved.why_not
         if link.trail:
-            return *nothing, STUCK
+            return STUCK
         if language.capitals and text == text.lower():
-            return *nothing, NO_CAPITAL
+            return NO_CAPITAL
         titles = list(dict.fromkeys((normalise(link.target), resolved.title)))
-        span = name_in(text, titles, resolved.types, language)
-        if span:
-            return span, resolved.types, ""
+        if span := name_in(text, titles, resolved.types, language):
+            return *span, resolved.types
         demonym = self.mapping.demonym(text) if resolved.types & PLACES else None
-        return ((0, len(text)), demonym, "") if demonym else (*nothing, NOT_A_NAME)
+        return (0, len(text), demonym) if demonym else NOT_A_NAME
 
-    def _parts(self, text: str, span: CharacterSpan, types: Types) -> Iterator[tuple[int, int, Types]]:
+    def _parts(self, text: str, start: int, end: int, types: Types) -> Iterator[tuple[int, int, Types]]:
         """A place and the region behind its comma are two names: `Mobile, Alabama`."""
-        start, end = span
         head, comma, rest = text[start:end].partition(", ")
         if comma and types & PLACES:
             yield start, start + len(head), types
@@ -130,7 +124,10 @@ class Labeller:
             document.mentions.append(Mention(start, end, types, text=document.text[start:end]))
             known[span.sentence][span.start : span.end] = [True] * (span.end - span.start)
         for sentence, of_sentence in zip(document.sentences, known, strict=True):
-            document.regions += _unknown(sentence, of_sentence)
+            for is_known, run in groupby(zip(of_sentence, sentence.tokens, strict=True), itemgetter(0)):
+                if not is_known:
+                    tokens = [token for _, token in run]
+                    document.regions.append(Region(tokens[0].start, tokens[-1].end, UNKNOWN))
 
     def _safe(self, sentence: Sentence) -> list[bool]:
         """For each token, whether it is no part of a name: lower case or punctuation, and no lower name."""
@@ -148,14 +145,6 @@ class Labeller:
         return safe
 
 
-def _unknown(sentence: Sentence, known: Sequence[bool]) -> Iterator[Region]:
-    """The runs of unknown tokens."""
-    for is_known, run in groupby(zip(known, sentence.tokens, strict=True), itemgetter(0)):
-        if not is_known:
-            tokens = [token for _, token in run]
-            yield Region(tokens[0].start, tokens[-1].end, UNKNOWN)
-
-
 def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) -> CharacterSpan | None:
     """The span of a link's text that names its target, which has these titles; or None.
 
@@ -167,9 +156,8 @@ def name_in(text: str, titles: list[str], types: Types, language: WikiLanguage) 
     spans = [span for name in names if (span := _occurrence(text, name, types, language))]
     if spans:
         return max(spans, key=lambda span: span[1] - span[0])
-    if PERSON in types:
-        return (0, len(text)) if _is_part_of_person(text, titles, language) else None
-    return (0, len(text)) if any(_is_acronym(text, title) for title in titles) else None
+    is_name = _is_part_of_person(text, titles, language) if PERSON in types else _is_acronym(text, titles)
+    return (0, len(text)) if is_name else None
 
 
 def _names_of(title: str, types: Types, language: WikiLanguage) -> Iterator[str]:
@@ -207,7 +195,8 @@ def _occurrence(text: str, name: str, types: Types, language: WikiLanguage) -> C
 def _is_part_of_person(text: str, titles: list[str], language: WikiLanguage) -> bool:
     """True if a text consists of words of a person's name, the last of them its first or last word."""
     if not language.capitals:
-        return any(text == re.split(f"[{_DOT}]", base(title))[-1] for title in titles)
+        # These dots join the parts of foreign names in Chinese.
+        return any(text == re.split("[·・]", base(title))[-1] for title in titles)
     words = _WORD.findall(text)
     if not words or not all(word[:1].isupper() for word in words) or " ".join(words) != text:
         return False
@@ -215,11 +204,10 @@ def _is_part_of_person(text: str, titles: list[str], language: WikiLanguage) -> 
     return any(set(words) <= set(name) and words[-1] in (name[0], name[-1]) for name in names)
 
 
-def _is_acronym(text: str, title: str) -> bool:
-    if not _ACRONYM.fullmatch(text):
-        return False
-    initials = "".join(word[0] for word in _WORD.findall(base(title)) if word[0].isupper())
-    return text.replace(".", "") == initials
+def _is_acronym(text: str, titles: list[str]) -> bool:
+    words = [_WORD.findall(base(title)) for title in titles]
+    initials = ["".join(word[0] for word in title if word[0].isupper()) for title in words]
+    return bool(_ACRONYM.fullmatch(text)) and text.replace(".", "") in initials
 
 
 def _repeated(
@@ -227,8 +215,7 @@ def _repeated(
 ) -> dict[TokenSpan, Types]:
     """Later occurrences of the names in `found`, and all of the page's own; none overlaps a known mention.
 
-    A name with different types on the same page is left alone. The longest of those that begin at one token
-    is taken.
+    Of names that begin at one token the longest is taken; one with different types on the page is left alone.
     """
     names: dict[Words, tuple[TokenSpan, Types | None]] = {}
     for span in sorted(found):

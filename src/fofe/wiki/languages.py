@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from fofe.base.settings import read_toml
 
@@ -44,10 +43,7 @@ def wiki_language(code: str) -> WikiLanguage:
     """The words of a language; for languages that are not here, those of English."""
     tables = read_toml(Path(__file__).with_name("languages.toml"))
     table = tables.get(code.lower().partition("-")[0], tables["en"])
-    return WikiLanguage(**{key: _field(key, value) for key, value in table.items()})
-
-
-def _field(key: str, value: Any) -> Any:
-    if isinstance(value, bool):
-        return value
-    return re.compile(value) if key in _PATTERNS else frozenset(value.split())
+    for key, value in table.items():
+        if isinstance(value, str):
+            table[key] = re.compile(value) if key in _PATTERNS else frozenset(value.split())
+    return WikiLanguage(**table)

@@ -24,9 +24,6 @@ from fofe.base.settings import read_toml
 from fofe.wiki.languages import wiki_language
 
 DEFAULT = Path(__file__).parent / "mapping.toml"
-SEPARATOR = "|"
-"""Separates the types of a set."""
-
 INFOBOX, CATEGORY, SENTENCE, TITLE = "infobox", "category", "sentence", "title"
 TABLE, WIKIDATA = "table", "wikidata"
 _TABLES = {
@@ -42,6 +39,7 @@ _GLOBS = ("categories", "titles", "demonyms")
 _KNOWN = ("classes", "infoboxes", "wikidata", *_GLOBS)
 
 Types = frozenset[str]
+Patterns = list[tuple[Types, re.Pattern[str]]]
 
 
 class Evidence(NamedTuple):
@@ -53,12 +51,12 @@ class Evidence(NamedTuple):
 
 def join_types(types: Types) -> str:
     """A set of types as one string, independent of their order."""
-    return SEPARATOR.join(sorted(types))
+    return "|".join(sorted(types))
 
 
 def split_types(text: str) -> Types:
     """The inverse of `join_types`."""
-    return frozenset(text.split(SEPARATOR))
+    return frozenset(text.split("|"))
 
 
 @dataclass
@@ -68,7 +66,7 @@ class Mapping:
     language: str
     exact: dict[str, dict[str, Types]] = field(default_factory=dict)
     """By table, then by class."""
-    patterns: dict[str, list[tuple[Types, re.Pattern[str]]]] = field(default_factory=dict)
+    patterns: dict[str, Patterns] = field(default_factory=dict)
     """By table; those that fix how a text begins come first."""
 
     def types(self, evidence: Evidence) -> Types | None:
@@ -90,14 +88,11 @@ class Mapping:
 
 
 def _shorter(phrase: str, language: str) -> list[str]:
-    """A noun phrase, then the phrase without its first modifier, and so on down to the head.
-
-    The head is last in English and Chinese, first in Spanish.
-    """
+    """A noun phrase, then the phrase without its first modifier, and so on down to the head."""
     if language == "zh":
         return [phrase[start:] for start in range(len(phrase))]
     words = phrase.split()
-    if language == "es":
+    if language == "es":  # the head comes first
         return [" ".join(words[:end]) for end in range(len(words), 0, -1)]
     return [" ".join(words[start:]) for start in range(len(words))]
 
@@ -118,8 +113,8 @@ def load_mapping(language: str, path: str | Path | None = None) -> Mapping:
                     raise ConfigError(f"{key} of [{table}] must be a list of classes")
             by_types = [(split_types(key), names) for key, names in classes.items()]
             if table in _GLOBS:
-                excluded = wiki_language(language).prepositions if table == "titles" else frozenset()
-                mapping.patterns[table] = _compiled(by_types, excluded)
+                excluded = wiki_language(language).prepositions if table == "titles" else ()
+                mapping.patterns[table] = _compiled(by_types, "|".join(sorted(excluded)))
             else:
                 mapping.exact[table] = _by_name(by_types, table)
     return mapping
@@ -141,20 +136,17 @@ def _by_name(by_types: list[tuple[Types, list[str]]], table: str) -> dict[str, T
     return known
 
 
-def _compiled(
-    by_types: list[tuple[Types, list[str]]], excluded: frozenset[str]
-) -> list[tuple[Types, re.Pattern[str]]]:
+def _compiled(by_types: list[tuple[Types, list[str]]], excluded: str) -> Patterns:
+    """Globs as regular expressions; a `*` at the beginning does not match text with an excluded word."""
+    opening = rf"(?:(?!\b(?:{excluded})\b).)+" if excluded else ".+"
     found = []
-    for opening in (True, False):
+    for is_open in (False, True):
         for types, globs in by_types:
-            chosen = [_regex(glob, excluded) for glob in globs if glob.startswith("*") != opening]
+            chosen = [
+                re.escape(glob).replace(r"\*", ".+") for glob in globs if glob.startswith("*") == is_open
+            ]
+            if is_open:
+                chosen = [opening + regex.removeprefix(".+") for regex in chosen]
             if chosen:
                 found.append((types, re.compile("|".join(chosen))))
     return found
-
-
-def _regex(glob: str, excluded: frozenset[str]) -> str:
-    """A glob as a regular expression; a `*` at its beginning does not match text with an excluded word."""
-    regex = re.escape(glob).replace(r"\*", ".+")
-    words = "|".join(sorted(excluded))
-    return rf"(?:(?!\b(?:{words})\b).)+{regex[2:]}" if words and glob.startswith("*") else regex

@@ -18,11 +18,7 @@ from typing import NamedTuple
 from fofe.base.report import Report
 from fofe.wiki.languages import WikiLanguage
 
-UNBALANCED = {
-    "template": "templates that are never closed, read as text",
-    "table": "tables that are never closed, read as text",
-    "link": "links that are never closed, read as text",
-}
+UNBALANCED = {kind: f"{kind}s that are never closed, read as text" for kind in ("template", "table", "link")}
 _DROPPED_TAGS = (
     "ref|math|chem|ce|gallery|timeline|source|syntaxhighlight|pre|code|score|hiero|imagemap|mapframe|graph|"
     "table|references|templatedata|indicator|section"
@@ -88,13 +84,12 @@ class _Buffer:
         self._length = 0
         self.links: list[Link] = []
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, target: str = "", trail: int = 0) -> None:
+        """Add a text, as a link if there is a target."""
+        if text and target:
+            self.links.append(Link(self._length, self._length + len(text), target, trail))
         self._parts.append(text)
         self._length += len(text)
-
-    def add_link(self, text: str, target: str, trail: int) -> None:
-        self.links.append(Link(self._length, self._length + len(text), target, trail))
-        self.add(text)
 
     def splice(self, other: _Buffer) -> None:
         """Add the text of another with its links."""
@@ -107,137 +102,120 @@ class _Buffer:
         return "".join(self._parts)
 
 
-@dataclass
-class _Frame:
+class _Frame(NamedTuple):
     """An open element: the buffers of its parts, which bars separate."""
 
     kind: str
     parts: list[_Buffer]
 
-    @property
-    def buffer(self) -> _Buffer:
-        return self.parts[-1]
 
-
+@dataclass
 class _Scanner:
-    def __init__(
-        self, language: WikiLanguage, namespaces: frozenset[str], report: Report, place: str
-    ) -> None:
-        self._language = language
-        self._namespaces = namespaces
-        self._report = report
-        self._place = place
-        self._stack = [_Frame("page", [_Buffer()])]
-        self.templates: list[str] = []
-        self.categories: list[str] = []
+    language: WikiLanguage
+    namespaces: frozenset[str]
+    report: Report
+    place: str
+    templates: list[str] = field(default_factory=list)
+    categories: list[str] = field(default_factory=list)
+    stack: list[_Frame] = field(default_factory=lambda: [_Frame("page", [_Buffer()])])
 
     def run(self, source: str) -> _Buffer:
         position = 0
         for token in _TOKEN.finditer(source):
             if token.start() < position:  # a trail that a link has taken
                 continue
-            self._top.buffer.add(source[position : token.start()])
+            self._buffer.add(source[position : token.start()])
             position = token.end() + self._take(token, source)
-        self._top.buffer.add(source[position:])
-        while len(self._stack) > 1:
+        self._buffer.add(source[position:])
+        while len(self.stack) > 1:
             self._give_up()
-        return self._top.buffer
+        return self._buffer
 
     @property
-    def _top(self) -> _Frame:
-        return self._stack[-1]
+    def _buffer(self) -> _Buffer:
+        return self.stack[-1].parts[-1]
 
     def _take(self, token: re.Match[str], source: str) -> int:
         """Act on a token; returns how many letters after it were taken too."""
         if token["open"]:
-            self._stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [_Buffer()]))
+            self.stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [_Buffer()]))
         elif token["close"]:
             return self._close(token, source)
         elif token["bar"]:
-            if self._top.kind in ("template", "link"):
-                self._top.parts.append(_Buffer())
+            if self.stack[-1].kind in ("template", "link"):
+                self.stack[-1].parts.append(_Buffer())
             else:
-                self._top.buffer.add("|")
+                self._buffer.add("|")
         elif token["entity"]:
-            self._top.buffer.add(html.unescape(token["entity"]).replace("\xa0", " "))
+            self._buffer.add(html.unescape(token["entity"]).replace("\xa0", " "))
         elif token["literal"]:
-            self._top.buffer.add(token["literal"])
+            self._buffer.add(token["literal"])
         elif token["tag"] and token["tag"].lower() in _SPACE_TAGS:
-            self._top.buffer.add(" ")
+            self._buffer.add(" ")
         return 0
 
     def _close(self, token: re.Match[str], source: str) -> int:
         kind = _CLOSES[token["close"].lstrip(" \t")]
-        if all(frame.kind != kind for frame in self._stack):
+        if all(frame.kind != kind for frame in self.stack):
             if kind == "external":
-                self._top.buffer.add("]")
+                self._buffer.add("]")
             return 0
-        while self._top.kind != kind:
+        while self.stack[-1].kind != kind:
             self._give_up()
-        frame = self._stack.pop()
+        frame = self.stack.pop()
         if kind == "link":
-            trail = self._language.trail.match(source, token.end())
+            trail = self.language.trail.match(source, token.end())
             return self._link(frame, trail[0] if trail else "")
         if kind == "template":
             self._template(frame)
         elif kind == "external":
-            self._top.buffer.add(frame.buffer.text.partition(" ")[2])
+            self._buffer.add(frame.parts[-1].text.partition(" ")[2])
         elif kind == "variant":
-            self._top.buffer.add(_variant(frame.buffer.text))
+            self._buffer.add(_variant(frame.parts[-1].text))
         return 0
 
     def _give_up(self) -> None:
         """Read the innermost open element as text, because it is not closed where it should be."""
-        frame = self._stack.pop()
+        frame = self.stack.pop()
         if frame.kind in UNBALANCED:
-            self._report.note(UNBALANCED[frame.kind], self._place)
+            self.report.note(UNBALANCED[frame.kind], self.place)
         for number, part in enumerate(frame.parts):
             if number:
-                self._top.buffer.add("|")
-            self._top.buffer.splice(part)
+                self._buffer.add("|")
+            self._buffer.splice(part)
 
     def _template(self, frame: _Frame) -> None:
         name = " ".join(frame.parts[0].text.replace("_", " ").split())
-        if not any(open.kind == "template" for open in self._stack):
+        if not any(open.kind == "template" for open in self.stack):
             self.templates.append(name)
         kept = _KEPT_ARGUMENT.get(name.lower(), 0)
         if 0 < kept < len(frame.parts):
-            self._top.buffer.splice(frame.parts[kept])
-        self._top.buffer.add(_SHOWN.get(name, ""))
+            self._buffer.splice(frame.parts[kept])
+        self._buffer.add(_SHOWN.get(name, ""))
 
     def _link(self, frame: _Frame, trail: str) -> int:
+        """Add the text of a link, if it has one; returns how much of the trail it took."""
         target = " ".join(frame.parts[0].text.replace("_", " ").split())
         prefix, colon, rest = target.lstrip(":").partition(":")
         prefix = prefix.strip().lower()
         shown = target.startswith(":")
-        if colon and not shown and prefix in self._language.categories:
+        if colon and not shown and prefix in self.language.categories:
             self.categories.append(rest.strip())
             return 0
-        if colon and not shown and prefix in self._language.files:
+        if colon and not shown and prefix in self.language.files:
             return 0
         if any(part.links for part in frame.parts):  # links do not nest: only the inner ones are links
-            self._top.buffer.splice(frame.buffer)
+            self._buffer.splice(frame.parts[-1])
             return 0
-        elsewhere = colon and (prefix in self._namespaces or _INTERWIKI.fullmatch(prefix))
+        elsewhere = colon and (prefix in self.namespaces or _INTERWIKI.fullmatch(prefix))
         if elsewhere and not shown and len(frame.parts) == 1:
             return 0
-        return self._show_link(frame, "" if elsewhere or shown else target, trail)
-
-    def _show_link(self, frame: _Frame, target: str, trail: str) -> int:
-        """Add the text of a link, as a link if there is a target; returns how much of the trail it took."""
         raw = "|".join(part.text for part in frame.parts[1:] or frame.parts)
         text = raw.strip()
-        if raw != raw.rstrip():
-            trail = ""
-        buffer = self._top.buffer
-        if raw[:1].isspace():
-            buffer.add(" ")
-        if target and text:
-            buffer.add_link(text + trail, target, len(trail))
-        else:
-            buffer.add(text + trail)
-        if raw[-1:].isspace():
-            buffer.add(" ")
+        trail = "" if raw[-1:].isspace() else trail
+        self._buffer.add(" " * raw[:1].isspace())
+        self._buffer.add(text + trail, "" if elsewhere or shown or not text else target, len(trail))
+        self._buffer.add(" " * raw[-1:].isspace())
         return len(trail)
 
 
@@ -280,9 +258,8 @@ def _cut(text: str, links: Iterable[Link], spans: list[tuple[int, int]]) -> tupl
 
     shifted = []
     for link in links:
-        start = moved(link.start)
-        shown = kept[start : moved(link.end)]
-        start += len(shown) - len(shown.lstrip())
-        if shown.strip():
-            shifted.append(link._replace(start=start, end=start + len(shown.strip())))
+        start, end = moved(link.start), moved(link.end)
+        start = end - len(kept[start:end].lstrip())
+        if shown := kept[start:end].rstrip():
+            shifted.append(link._replace(start=start, end=start + len(shown)))
     return kept, shifted

@@ -13,13 +13,11 @@ from fofe.wiki.languages import WikiLanguage, wiki_language
 from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Evidence, Mapping, Types, join_types, split_types
 from fofe.wiki.markup import Link, Markup, parse
 
-OTHER_NAMESPACES = "pages of other namespaces left out"
 DEFINITION_LENGTH = 400
 """The definition of a page's subject is looked for in so many of its first characters."""
 
 _SUFFIX = re.compile(r"\s*[(（][^()（）]*[)）]$")
 _BRACKETS = re.compile(r"\([^()]*\)|（[^（）]*）")
-_CHINESE_CLAUSE = re.compile(r"[，,、]")
 
 
 def normalise(title: str) -> str:
@@ -40,16 +38,10 @@ def without_generic(name: str, language: WikiLanguage) -> str:
 
 
 def looks_like_name(title: str, language: WikiLanguage) -> bool:
-    """True if a title can be a name.
-
-    Where names are capitalised, a title with a lower-case word (`Animated cartoon`) is none.
-    """
-    if not language.capital_names:
-        return True
+    """True if a title can be a name: `Animated cartoon` is none where names are capitalised."""
     words = without_generic(base(title), language).split()[1:]
-    return not any(
-        word.isalpha() and word.islower() and word not in language.function_words for word in words
-    )
+    small = [word for word in words if word.isalpha() and word.islower()]
+    return not language.capital_names or language.function_words.issuperset(small)
 
 
 def lower_form(title: str) -> str | None:
@@ -74,13 +66,13 @@ class Page:
     """True for a disambiguation page."""
 
     def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "types": {source: join_types(types) for source, types in self.types.items()}}
+        return vars(self) | {"types": {source: join_types(types) for source, types in self.types.items()}}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Page:
         links = [Link(*link) for link in value["links"]]
         types = {source: split_types(text) for source, text in value["types"].items()}
-        return cls(**{**value, "links": links, "types": types})
+        return cls(**value | {"links": links, "types": types})
 
     def common_nouns(self) -> Iterator[str]:
         """The titles that links of this page write as common nouns: `an [[astronomer]]`."""
@@ -93,7 +85,7 @@ class Page:
 def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report: Report) -> Page | None:
     """Parse an article; a page of another namespace gives None."""
     if raw.namespace:
-        report.note(OTHER_NAMESPACES)
+        report.note("pages of other namespaces left out")
         return None
     title = normalise(raw.title)
     if raw.redirect is not None:
@@ -103,8 +95,7 @@ def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report
     ambiguous = any(language.disambiguation.fullmatch(name) for name in markup.templates)
     types: dict[str, Types] = {}
     for evidence in () if ambiguous else _evidence(markup, mapping.language):
-        found = None if evidence.source in types else mapping.types(evidence)
-        if found:
+        if evidence.source not in types and (found := mapping.types(evidence)):
             types[evidence.source] = found
     return Page(title, markup.text, markup.links, types, ambiguous=ambiguous)
 
@@ -125,9 +116,7 @@ def _definitions(text: str, code: str) -> list[str]:
     text = text.partition("\n")[0]
     while (shorter := _BRACKETS.sub("", text)) != text:
         text = shorter
-    found = wiki_language(code).definition.search(text)
-    if found is None:
+    if (found := wiki_language(code).definition.search(text)) is None:
         return []
-    if code == "zh":
-        return [clause.strip() for clause in _CHINESE_CLAUSE.split(found["phrase"])]
-    return [found["phrase"].strip().lower()]
+    clauses = re.split("[，,、]", found["phrase"]) if code == "zh" else [found["phrase"].lower()]
+    return [clause.strip() for clause in clauses]

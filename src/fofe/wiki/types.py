@@ -7,7 +7,8 @@ in an SQLite database, so that any number of processes can look titles up withou
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +53,6 @@ _TABLES = """
     CREATE TABLE types (title TEXT, source TEXT, types TEXT, PRIMARY KEY (title, source))
         WITHOUT ROWID;
 """
-
 
 LowerNames = dict[str, list[list[str]]]
 """The words of names, by the first of them."""
@@ -163,8 +163,7 @@ def titled_names(
             if is_dump(source):
                 namespaces = read_site(source).namespaces
                 for raw in read_pages(source, report):
-                    page = read_page(raw, index.mapping, namespaces, report)
-                    if page is not None:
+                    if page := read_page(raw, index.mapping, namespaces, report):
                         index.add_page(page)
             else:
                 for title, evidence in read_table(source, language, report):
@@ -173,8 +172,8 @@ def titled_names(
             resolved = index.resolve(title)
             if resolved.why_not:
                 report.note(f"titles left out: {resolved.why_not.removeprefix('links to ')}", title)
-            for name in () if resolved.why_not else names_of_title(title):
-                yield from ((name, type) for type in sorted(resolved.types))
+            else:
+                yield from product(names_of_title(title), sorted(resolved.types))
 
 
 def names_of_title(title: str) -> list[str]:
@@ -213,8 +212,9 @@ def _wikidata(path: str | Path, site: str, report: Report) -> TypeTable:
     for entity in _entities(path, report):
         if classes := _items(entity, SUBCLASS_OF):
             above[str(entity.get("id", ""))] = classes
-        if title := _site_title(entity, site):
-            instances[normalise(title)] = _items(entity, INSTANCE_OF)
+        with suppress(KeyError, TypeError):
+            if title := str(entity["sitelinks"][site]["title"]):
+                instances[normalise(title)] = _items(entity, INSTANCE_OF)
     for title, classes in instances.items():
         for item in _with_superclasses(classes, above):
             yield title, Evidence(WIKIDATA, item)
@@ -222,8 +222,7 @@ def _wikidata(path: str | Path, site: str, report: Report) -> TypeTable:
 
 def _with_superclasses(classes: list[str], above: dict[str, list[str]]) -> list[str]:
     """Classes and their superclasses, nearest first."""
-    found = dict.fromkeys(classes)
-    level = classes
+    found, level = dict.fromkeys(classes), classes
     for _ in range(MAX_SUBCLASSES):
         level = [item for known in level for item in above.get(known, ()) if item not in found]
         found.update(dict.fromkeys(level))
@@ -238,10 +237,9 @@ def _entities(path: str | Path, report: Report) -> Iterator[dict[str, Any]]:
         line = line.strip().rstrip(",")
         if line in ("", "[", "]"):
             continue
-        try:
+        value = None
+        with suppress(ValueError, RecursionError):
             value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
         if not isinstance(value, dict):
             report.note(NOT_JSON, f"{path}:{number}")
             continue
@@ -252,23 +250,11 @@ def _entities(path: str | Path, report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _items(entity: dict[str, Any], relation: str) -> list[str]:
-    """The items that an entity is related to."""
+    """The items that an entity is related to; a statement may write its item in two ways."""
+    items = []
     claims = entity.get("claims")
-    statements = claims.get(relation, ()) if isinstance(claims, dict) else ()
-    return [item for item in map(_item, statements) if item]
-
-
-def _item(statement: Any) -> str | None:
-    """The item of a statement, which may be written in two ways."""
-    try:
-        value = statement["mainsnak"]["datavalue"]["value"]
-        return str(value["id"]) if "id" in value else f"Q{value['numeric-id']}"
-    except (KeyError, TypeError):  # "no value" and "some value" are statements too
-        return None
-
-
-def _site_title(entity: dict[str, Any], site: str) -> str:
-    try:
-        return str(entity["sitelinks"][site]["title"])
-    except (KeyError, TypeError):
-        return ""
+    for statement in claims.get(relation, ()) if isinstance(claims, dict) else ():
+        with suppress(KeyError, TypeError):  # "no value" and "some value" are statements too
+            value = statement["mainsnak"]["datavalue"]["value"]
+            items.append(str(value["id"]) if "id" in value else f"Q{value['numeric-id']}")
+    return items
