@@ -18,7 +18,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
 from fofe.training.config import load_config
-from fofe.tune.search import LOCK, Settings, open_study, search
+from fofe.tune.search import JOURNAL, Settings, open_study, search
 from fofe.tune.space import Space, choices
 from fofe.tune.trials import Trial, plot
 
@@ -94,7 +94,7 @@ def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) ->
 def test_two_searches_cannot_share_a_directory(config_path: Path) -> None:
     folder = Path(settings(config_path).folder)
     folder.mkdir()
-    with lock(folder / LOCK, wait=False) as is_ours:
+    with lock(folder / JOURNAL, wait=False) as is_ours:
         assert is_ours
         with pytest.raises(InputError, match="under way"):
             search(settings(config_path), 1, 1, ignore)

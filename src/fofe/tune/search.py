@@ -32,7 +32,6 @@ from fofe.tune.space import Space, check_space, value_of
 from fofe.tune.trials import Trial
 
 JOURNAL = "search.jsonl"
-LOCK = "search.lock"
 TRIALS = "trials"
 PARTS = 10
 """Trials are compared at each tenth of their training."""
@@ -70,7 +69,15 @@ def search(settings: Settings, trials: int, workers: int, on_trial: Callable[[Tr
     grid = _grid(settings) if settings.sampler == "grid" else []
     folder = Path(settings.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with _quiet(), _alone_in(folder):
+    with _quiet(), lock(folder / JOURNAL, wait=False) as is_ours:
+        if not is_ours:  # a second search would take the running trials for killed ones
+            raise InputError(
+                "a search is under way in this directory",
+                path=folder,
+                remedy="wait until it has ended; --workers N runs several trials at the same time",
+            )
+        # Optuna's own lock, which its processes take in turn, outlives one that was killed.
+        (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
         study = open_study(settings)
         for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: no other process runs any
             study.tell(trial.number, state=TrialState.FAIL)
@@ -100,21 +107,6 @@ def _grid(settings: Settings) -> list[dict[str, Any]]:
     return [dict(zip(settings.space, values, strict=True)) for values in product(*choices)]
 
 
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Refuse a second search in the directory: it would take the running trials for killed ones."""
-    with lock(folder / LOCK, wait=False) as is_ours:
-        if not is_ours:
-            raise InputError(
-                "a search is under way in this directory",
-                path=folder,
-                remedy="wait until it has ended; --workers N runs several trials at the same time",
-            )
-        # Optuna's own lock outlives a process that was killed.
-        (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
-        yield
-
-
 def open_study(settings: Settings) -> optuna.Study:
     """The study in the directory of a search; an error if it belongs to another search."""
     path = str(Path(settings.folder) / JOURNAL)
@@ -126,10 +118,9 @@ def open_study(settings: Settings) -> optuna.Study:
         pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5),
     )
     fingerprint = settings.fingerprint()
-    known = study.user_attrs.get("fingerprint")
-    if known is None:
+    if "fingerprint" not in study.user_attrs:
         study.set_user_attr("fingerprint", fingerprint)
-    elif known != fingerprint:
+    elif study.user_attrs["fingerprint"] != fingerprint:
         raise InputError(
             "holds a search with another configuration or another space",
             path=settings.folder,
@@ -159,11 +150,8 @@ class _TrialJob:
     def _run(self, number: int) -> Trial:
         with _quiet():
             study = open_study(self.settings)
-            sampler = (
-                optuna.samplers.TPESampler
-                if self.settings.sampler == "tpe"
-                else optuna.samplers.RandomSampler
-            )
+            uses_tpe = self.settings.sampler == "tpe"
+            sampler = optuna.samplers.TPESampler if uses_tpe else optuna.samplers.RandomSampler
             study.sampler = sampler(seed=self.settings.seed * 100_003 + number)
             trial = study.ask(dict(self.settings.space))
             # The directory of a trial is named by its first attempt.
@@ -184,36 +172,34 @@ class _TrialJob:
         """Train with the values of a trial; returns the best dev F1."""
         values = {key: value_of(drawn) for key, drawn in trial.params.items()}
         config = _for_trial(self.settings.configured(values))
-        callback = _Callback(trial, config.training.epochs, prune=self.settings.prune)
+        callback = _Callback(trial, config.training.epochs, self.settings.prune)
         run = Run(config, folder, callback, command=f"fofe tune {self.settings.config}")
         run.train(resume=True)
         assert run.progress.best is not None, "a run that ended was evaluated"
         return run.progress.best.f1
 
 
+@dataclass
 class _Callback(Callback):
     """Reports the scores of a trial to the search, and ends a hopeless trial."""
 
-    def __init__(self, trial: optuna.Trial, epochs: int, *, prune: bool) -> None:
-        self._trial = trial
-        self._epochs = epochs
-        self._prune = prune
-        self._part = 0
+    trial: optuna.Trial
+    epochs: int
+    prune: bool
+    part: int = 0
 
     def end_epoch(self, metrics: dict[str, Any]) -> None:
-        part = PARTS * metrics["epoch"] // self._epochs
-        if "dev_f1" not in metrics or part <= self._part:
-            return
-        self._part = part
-        self._trial.report(metrics["dev_f1"], part)
-        if self._prune and part < PARTS and self._trial.should_prune():
-            raise optuna.TrialPruned
+        part = PARTS * metrics["epoch"] // self.epochs
+        if "dev_f1" in metrics and part > self.part:
+            self.part = part
+            self.trial.report(metrics["dev_f1"], part)
+            if self.prune and part < PARTS and self.trial.should_prune():
+                raise optuna.TrialPruned
 
 
 def _for_trial(config: RunConfig) -> RunConfig:
     """The configuration of a trial: no gate, no test set, an evaluation at each tenth."""
-    every = max(1, config.training.epochs // PARTS)
-    data = config.data
+    data, every = config.data, max(1, config.training.epochs // PARTS)
     return replace(
         config,
         data=data and replace(data, test=None if data.dev else data.test),

@@ -62,9 +62,8 @@ def _panel(trials: Sequence[Trial], key: str, left: float) -> list[str]:
         svg.text(left + 4, MARGIN + PANEL - 6, f"{low:.2f}", fill="#718096"),
     ]
     for share, label in ticks:
-        parts.append(
-            svg.text(left + PADDING + share * inner, MARGIN + PANEL + 16, label, text_anchor="middle")
-        )
+        x = left + PADDING + share * inner
+        parts.append(svg.text(x, MARGIN + PANEL + 16, label, text_anchor="middle"))
     for trial, score, share in zip(trials, scores, shares, strict=True):
         title = escape(f"trial {trial.number}: {_shown(trial.values[key])}, {score:.2f}")
         x, y = left + PADDING + share * inner, MARGIN + PADDING + (high - score) / (high - low) * inner
@@ -76,9 +75,9 @@ def _panel(trials: Sequence[Trial], key: str, left: float) -> list[str]:
 def _shares(values: Sequence[Any]) -> tuple[list[float], list[tuple[float, str]]]:
     """The positions of values from 0 to 1, and ticks: linear, logarithmic if they differ much, or by name."""
     if all(isinstance(value, (int, float)) for value in values):
-        numbers = [float(value) for value in values]
+        numbers = list(map(float, values))
         if min(numbers) > 0 and max(numbers) > 5 * min(numbers):
-            numbers = [math.log(number) for number in numbers]
+            numbers = list(map(math.log, numbers))
         low, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
         ends = [(0.0, _shown(min(values))), (1.0, _shown(max(values)))]
         return [(number - low) / span for number in numbers], ends if len(set(values)) > 1 else ends[:1]
