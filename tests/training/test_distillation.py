@@ -168,8 +168,8 @@ def test_a_distilled_run_goes_on_as_if_it_had_not_been_cut_off(
 
         end = Run._end_epoch
 
-        def cut_off(run: Run, loss: float, spent_before: float) -> None:
-            end(run, loss, spent_before)
+        def cut_off(run: Run, loss: float) -> None:
+            end(run, loss)
             if run.progress.epoch == 2:
                 raise KeyboardInterrupt
 

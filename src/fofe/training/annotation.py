@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fofe.base.report import Report
-from fofe.text.align import TokenRegions, align, token_regions
+from fofe.text.align import align, token_regions
 from fofe.text.document import NAME, NOMINAL, NONE, Document
 from fofe.text.normalise import normalise
 
@@ -95,21 +95,15 @@ def labelled_sentences(
         regions, without_tokens = token_regions(document)
         for region in without_tokens:
             report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
-        for number, sentence in enumerate(document.sentences):
-            unknown = _unknown(len(sentence), regions[number], unannotated)
-            negatives = tuple(regions[number].negatives)
-            sentences.append(
-                LabelledSentence(normalise(sentence.words), spans[number], number == 0, unknown, negatives)
-            )
+        for number, (sentence, marked) in enumerate(zip(document.sentences, regions, strict=True)):
+            unknown, negatives = tuple(marked.unknown), tuple(marked.negatives)
+            if unannotated == UNKNOWN:
+                unknown = ((0, len(sentence)),)
+            elif unannotated == UNKNOWN_OUTSIDE:
+                unknown = (*_gaps(marked.known, len(sentence)), *unknown)
+            words = normalise(sentence.words)
+            sentences.append(LabelledSentence(words, spans[number], number == 0, unknown, negatives))
     return sentences
-
-
-def _unknown(length: int, regions: TokenRegions, unannotated: str) -> tuple[tuple[int, int], ...]:
-    if unannotated == UNKNOWN:
-        return ((0, length),)
-    if unannotated == UNKNOWN_OUTSIDE:
-        return (*_gaps(regions.known, length), *regions.unknown)
-    return tuple(regions.unknown)
 
 
 def _gaps(spans: Iterable[tuple[int, int]], length: int) -> Iterator[tuple[int, int]]:

@@ -112,20 +112,19 @@ class Sampler:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
         random = np.random.default_rng([self.seed, number])
         kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
-        sentence_of = self.examples.fragments.sentences
         if self.shares is not None:
             seen = random.random(len(self.shares), dtype=np.float32) < self.shares
-            kept = kept[seen[sentence_of[kept]]]
+            kept = kept[seen[self.examples.fragments.sentences[kept]]]
         if not len(kept):
             return
         grouped = self._by_fragment if self.shuffle == "fragments" else self._by_sentence
         for sentences, chosen, counts in grouped(kept, random):
-            yield self._batch(self.text.take(sentences), sentences, chosen, counts, random)
+            yield self._batch(sentences, chosen, counts, random)
 
     def _by_sentence(self, kept: IntArray, random: np.random.Generator) -> Iterator[Group]:
         """Groups of whole sentences in random order."""
         counts = np.bincount(self.examples.fragments.sentences[kept], minlength=len(self.text))
-        offsets = np.concatenate([[0], np.cumsum(counts)])
+        offsets = np.append(0, np.cumsum(counts))
         order = random.permutation(np.flatnonzero(counts))
         cuts = np.cumsum(counts[order]) // self.batch_size
         for sentences in np.split(order, np.flatnonzero(np.diff(cuts)) + 1):
@@ -153,9 +152,8 @@ class Sampler:
             borders = offsets[first : first + SENTENCES_AT_ONCE + 1]
             some = rows[borders[0] : borders[-1]]
             words = weighted(table[some], importance[some])
-            sums[first : first + SENTENCES_AT_ONCE] = np.add.reduceat(
-                words, borders[:-1] - borders[0], axis=0
-            )
+            last = first + len(borders) - 1
+            np.add.reduceat(words, borders[:-1] - borders[0], axis=0, out=sums[first:last])
         self.text = replace(self.text, surroundings=surroundings(sums, offsets, self.documents))
 
     def batches_per_epoch(self) -> int:
@@ -166,13 +164,9 @@ class Sampler:
         return max(1, round(float(expected) / self.batch_size))
 
     def _batch(
-        self,
-        text: EncodedText,
-        sentences: IntArray,
-        kept: IntArray,
-        counts: IntArray,
-        random: np.random.Generator,
+        self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
     ) -> Batch:
+        text = self.text.take(sentences)
         moved = np.repeat(text.token_offsets[:-1] - self.text.token_offsets[sentences], counts)
         fragments = Fragments(
             np.repeat(np.arange(len(sentences)), counts),
@@ -188,10 +182,8 @@ class Sampler:
             arrays["soft_targets"] = self.soft_targets.of(self.examples, kept)
         if self.schemes is not None and self.examples.conditioned_targets is not None:
             arrays["schemes"] = schemes = np.repeat(self.schemes[sentences], counts, axis=0)
-            conditioned_targets = self.examples.conditioned_targets[kept]
-            arrays["conditioned_targets"] = np.where(
-                schemes.any(axis=1), conditioned_targets, arrays["targets"]
-            )
+            conditioned = self.examples.conditioned_targets[kept]
+            arrays["conditioned_targets"] = np.where(schemes.any(axis=1), conditioned, arrays["targets"])
         return Batch(self._with_unknowns(text, sentences, random), fragments, arrays)
 
     def _with_unknowns(

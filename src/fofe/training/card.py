@@ -1,11 +1,12 @@
 """The model card, filled in as training runs."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from fofe.base.version import __version__
 from fofe.training.checkpoint import Progress
 from fofe.training.config import RunConfig
-from fofe.training.corpora import Corpora, Corpus
+from fofe.training.corpora import Corpora
 
 CARD = """\
 # A fofe mention detector
@@ -51,6 +52,7 @@ def write_card(
 ) -> str:
     """The card as Markdown."""
     model, training = config.model, config.training
+    teachers = f"distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"
     facts = [
         f"fragments of up to {model.max_words} words",
         f"forgetting factor: {model.factor}",
@@ -59,31 +61,28 @@ def write_card(
         f"surroundings: by the view {model.surroundings}" if model.surroundings else "",
         f"annotation schemes: {', '.join(model.schemes)}" if model.schemes else "",
         f"optimiser: {training.optimiser}, batch {training.batch}, seed {training.seed}",
-        f"distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"
-        if training.teachers
-        else "",
+        teachers if training.teachers else "",
         f"epochs done: {progress.epoch}; CPU minutes: {progress.cpu_seconds / 60:.1f}",
         f"fofe {__version__}; `{command}`",
     ]
     return CARD.format(
         labels=", ".join(labels[1:]),
         language=model.language,
-        data="\n".join(row for corpus in corpora.parts for row in _data_rows(corpus, corpora)),
+        data="\n".join(_data_rows(corpora)),
         scores="\n".join(filter(None, [*_score_lines(progress, training.epochs), test_line])),
         training="\n".join(f"- {fact}" for fact in facts if fact),
         teachers=" and of its teachers" if training.teachers else "",
     )
 
 
-def _data_rows(corpus: Corpus, corpora: Corpora) -> list[str]:
-    prefix = f"{corpus.name}: " if len(corpora.parts) > 1 else ""
-    config, rows = corpus.config, []
-    for part, paths in (("train", config.train), ("dev", (config.dev,)), ("test", (config.test,))):
-        if sentences := corpus.part(part):
-            files = ", ".join(Path(path).name if path else "held out from train" for path in paths)
-            mentions = sum(len(sentence.spans) for sentence in sentences)
-            rows.append(f"| {prefix}{part} | {files} | {len(sentences)} | {mentions} |")
-    return rows
+def _data_rows(corpora: Corpora) -> Iterator[str]:
+    for corpus in corpora.parts:
+        prefix, config = f"{corpus.name}: " if len(corpora.parts) > 1 else "", corpus.config
+        for part, paths in (("train", config.train), ("dev", (config.dev,)), ("test", (config.test,))):
+            if sentences := corpus.part(part):
+                files = ", ".join(Path(path).name if path else "held out from train" for path in paths)
+                mentions = sum(len(sentence.spans) for sentence in sentences)
+                yield f"| {prefix}{part} | {files} | {len(sentences)} | {mentions} |"
 
 
 def _score_lines(progress: Progress, epochs: int) -> list[str]:

@@ -46,13 +46,9 @@ def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprin
         for key, value in learner.optimiser.state.get(parameter, {}).items():
             if isinstance(value, Tensor):
                 state[f"optimiser.{name}.{key}"] = value
-    metadata = {
-        "progress": json.dumps(to_table(progress)),
-        "fingerprint": fingerprint,
-        "step": str(learner.step),
-    }
+    done = {"progress": json.dumps(to_table(progress)), "step": str(learner.step)}
     with write_atomically(path, "wb") as stream:
-        stream.write(pack(state, metadata))
+        stream.write(pack(state, done | {"fingerprint": fingerprint}))
 
 
 def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:

@@ -40,11 +40,8 @@ class Fold:
         if len(distinct) < self.folds:
             raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
         order = np.random.default_rng(0).permutation(distinct)
-        left_out = set(order[self.number :: self.folds].tolist())
-        numbers: tuple[list[int], list[int]] = ([], [])
-        for number, unit in enumerate(units):
-            numbers[unit in left_out].append(number)
-        return numbers
+        left_out = np.isin(units, order[self.number :: self.folds])
+        return np.flatnonzero(~left_out).tolist(), np.flatnonzero(left_out).tolist()
 
 
 @dataclass(frozen=True)
@@ -137,17 +134,16 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     max_words = config.model.max_words
     what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
     for sentence in train:
-        long = (span for span in sentence.spans if span[1] - span[0] > max_words)
-        _note(report, what, sentence, long)
+        _note(report, what, sentence, (span for span in sentence.spans if span[1] - span[0] > max_words))
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
-    what = "mentions inside others that a model without decoding.nested = true does not find"
+    what = "that a model without decoding.nested = true does not find"
     if not annotation.nested:
-        learned = "which has nested = false: learned, but not scored"
-        what = f"mentions inside others in corpus {corpus.name!r}, {learned}"
+        what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
     for sentence in everything if not (annotation.nested and config.decoding.nested) else ():
         outer = set(outer_spans(span[:2] for span in sentence.spans))
-        _note(report, what, sentence, (span for span in sentence.spans if span[:2] not in outer))
+        inner = (span for span in sentence.spans if span[:2] not in outer)
+        _note(report, f"mentions inside others {what}", sentence, inner)
     ignored = {label for label in _own_labels(everything) if not annotation.labels[label]}
     parts = [_without(ignored, part, report) for part in (train, dev, test, held_out)]
     return Corpus(corpus, annotation, *parts)
@@ -196,12 +192,12 @@ def _without(
     labels: Container[str], sentences: list[LabelledSentence], report: Report
 ) -> list[LabelledSentence]:
     """The sentences without the mentions of labels that stand for none of the model's."""
-    for label in (span[2] for sentence in sentences for span in sentence.spans if span[2] in labels):
-        report.note(f"mentions of {label} left out because the mapping gives them no label")
-    return [
-        replace(sentence, spans=[span for span in sentence.spans if span[2] not in labels])
-        for sentence in sentences
-    ]
+    kept = []
+    for sentence in sentences:
+        for label in (span[2] for span in sentence.spans if span[2] in labels):
+            report.note(f"mentions of {label} left out because the mapping gives them no label")
+        kept.append(replace(sentence, spans=[span for span in sentence.spans if span[2] not in labels]))
+    return kept
 
 
 def _note(
@@ -214,9 +210,9 @@ def _note(
 
 def _note_unlearnable_labels(corpora: Corpora) -> None:
     """Report the dev mentions that cannot be learned: no training mention has their label."""
-    learned = frozenset().union(
-        *(part.annotation.present(_own_labels([*part.train, *part.held_out])) for part in corpora.parts)
-    )
+    learned: set[str] = set()
+    for part in corpora.parts:
+        learned |= part.annotation.present(_own_labels([*part.train, *part.held_out]))
     for part in corpora.parts:
         for _, _, label in (span for sentence in part.dev for span in sentence.spans):
             if not part.annotation.labels[label] & learned:
@@ -224,12 +220,10 @@ def _note_unlearnable_labels(corpora: Corpora) -> None:
 
 
 def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -> Iterable[Document]:
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"language": language, "retokenise": corpus.retokenise}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
-        options = {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
-    documents: Iterable[Document] = read_corpus(
-        path, corpus.format, report, language=language, retokenise=corpus.retokenise, **options
-    )
+        options |= {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
+    documents: Iterable[Document] = read_corpus(path, corpus.format, report, **options)
     if corpus.heads:
         documents = map(with_heads, documents)
     return map(with_bare_names, documents) if corpus.bare_names else documents

@@ -41,9 +41,13 @@ class ProcessGroup:
         sentence_of = batch.fragments.sentences
         done = np.cumsum(np.bincount(sentence_of, minlength=len(batch.text)))
         taker = np.minimum((done - 1).clip(0) * self.size // max(1, len(batch.fragments)), self.size - 1)
-        return _part(
-            batch, np.flatnonzero(taker == self.rank), np.flatnonzero(taker[sentence_of] == self.rank)
-        )
+        sentences, own = np.flatnonzero(taker == self.rank), np.flatnonzero(taker[sentence_of] == self.rank)
+        text = batch.text.take(sentences)
+        positions = np.searchsorted(sentences, sentence_of[own])
+        moved = text.token_offsets[positions] - batch.text.token_offsets[sentences[positions]]
+        firsts, lasts = batch.fragments.firsts[own] + moved, batch.fragments.lasts[own] + moved
+        arrays = {name: values[own] for name, values in batch.arrays.items()}
+        return Batch(text, Fragments(positions, firsts, lasts), arrays)
 
     def add_up(self, tensors: Sequence[Tensor], loss: Tensor) -> Tensor:
         """Make the gradients of tensors, and the loss, the sums over all processes; returns that loss.
@@ -53,10 +57,7 @@ class ProcessGroup:
         if self.size == 1:
             return loss
         has_gradient = torch.tensor([tensor.grad is not None for tensor in tensors], device=loss.device)
-        gradients = [
-            torch.zeros_like(tensor) if tensor.grad is None else tensor.grad.contiguous()
-            for tensor in tensors
-        ]
+        gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in tensors]
         parts = [gradient.reshape(-1).to(loss.device) for gradient in gradients]
         flat = torch.cat([loss.detach().reshape(1), has_gradient.to(loss.dtype), *parts])
         distributed.all_reduce(flat)
@@ -91,13 +92,3 @@ def join(device: str) -> ProcessGroup:
         distributed.init_process_group("nccl" if on_gpu else "gloo")
         atexit.register(distributed.destroy_process_group)
     return ProcessGroup(distributed.get_rank(), size)
-
-
-def _part(batch: Batch, sentences: Any, fragments: Any) -> Batch:
-    """Some sentences [S'] of a batch, with those of its fragments [F'] that stand in them."""
-    text = batch.text.take(sentences)
-    positions = np.searchsorted(sentences, batch.fragments.sentences[fragments])
-    moved = text.token_offsets[positions] - batch.text.token_offsets[sentences[positions]]
-    firsts, lasts = batch.fragments.firsts[fragments] + moved, batch.fragments.lasts[fragments] + moved
-    arrays = {name: values[fragments] for name, values in batch.arrays.items()}
-    return Batch(text, Fragments(positions, firsts, lasts), arrays)

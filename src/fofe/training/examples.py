@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from fofe.text.document import NONE
 from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, LabelledSentence, one_to_one
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
+
+TargetSets = dict[frozenset[str], int]
+"""The numbers of distinct sets of labels."""
 
 
 @dataclass(frozen=True)
@@ -46,79 +50,62 @@ def make_examples(
     all sentences are fully annotated. `conditioned` adds the targets of a network conditioned on the corpus.
     """
     fragments = all_fragments(offsets_of(sentences), max_words)
-    counts = np.bincount(fragments.sentences, minlength=len(sentences))
-    offsets = np.concatenate([[0], np.cumsum(counts)])
+    offsets = np.searchsorted(fragments.sentences, np.arange(len(sentences) + 1))
     categories = np.empty(len(fragments), dtype=np.int8)
     targets = np.empty(len(fragments), dtype=np.int16)
     conditioned_targets = np.empty(len(fragments), dtype=np.int16) if conditioned else None
-    sets = _TargetSets(labels)
+    sets: TargetSets = {frozenset([NONE]): 0}
     first = 0
     for annotation, count in annotations or [(one_to_one(labels[1:]), len(sentences))]:
         last = first + count
         part = slice(offsets[first], offsets[last])
         of_corpus = sentences[first:last]
         spans = [sentence.spans for sentence in of_corpus]
-        positions = MentionPositions(spans, offsets_of(of_corpus), max_words)
-        categories[part], targets[part] = _targets(of_corpus, positions, annotation, sets)
+        how = of_corpus, MentionPositions(spans, offsets_of(of_corpus), max_words), frozenset(labels), sets
+        categories[part], targets[part] = _targets(annotation, *how)
         if conditioned_targets is not None:
-            _, conditioned_targets[part] = _targets(of_corpus, positions, annotation.conditioned(), sets)
+            _, conditioned_targets[part] = _targets(annotation.conditioned(), *how)
         first = last
-    target_sets = np.array([[label in admissible for label in labels] for admissible in sets.numbers])
-    anything = np.flatnonzero(target_sets.all(axis=1))
-    categories[np.isin(targets, anything)] = UNSEEN
+    target_sets = np.array([[label in admissible for label in labels] for admissible in sets])
+    categories[np.isin(targets, np.flatnonzero(target_sets.all(axis=1)))] = UNSEEN
     return Examples(fragments, offsets, categories, targets, target_sets, conditioned_targets)
 
 
-class _TargetSets:
-    """Numbers the distinct sets of labels; number 0 is {NONE}."""
-
-    def __init__(self, labels: Sequence[str]) -> None:
-        self.labels = frozenset(labels)
-        self.numbers: dict[frozenset[str], int] = {frozenset([NONE]): 0}
-
-    def number(self, admissible: Iterable[str]) -> int:
-        return self.numbers.setdefault(frozenset(admissible), len(self.numbers))
-
-
 def _targets(
+    annotation: Annotation,
     sentences: Sequence[LabelledSentence],
     positions: MentionPositions,
-    annotation: Annotation,
-    sets: _TargetSets,
+    labels: frozenset[str],
+    sets: TargetSets,
 ) -> tuple[IntArray, IntArray]:
     """[F] and [F]: the categories of the fragments of a corpus, and the numbers of their target sets."""
-    absent = sets.number(annotation.absent(sets.labels))
+
+    def number(admissible: frozenset[str]) -> int:
+        return sets.setdefault(admissible, len(sets))
+
+    absent = annotation.absent(labels)
     categories = np.where(positions.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
-    targets = np.full(len(categories), absent, dtype=np.int16)
+    targets = np.full(len(categories), number(absent), dtype=np.int16)
     unknown = positions.marked([sentence.unknown for sentence in sentences])
     if unknown.any():
-        targets[positions.containing(unknown)] = sets.number(sets.labels)
-    if not annotation.nested:
-        _mark_flat(targets, positions, annotation, sets)
+        targets[positions.containing(unknown)] = number(labels)
+    if not annotation.nested:  # nothing inside or around a mention is annotated
+        targets[positions.around()] = number(labels if annotation.around == UNKNOWN else absent)
+        for label, inside in positions.inside().items():
+            others = labels - annotation.labels[label]
+            targets[inside] = number({UNKNOWN: labels, NEGATIVE: absent}.get(annotation.inside, others))
     if unknown.any() or not annotation.nested:
-        targets[positions.crossing()] = absent
-    for number, sentence in enumerate(sentences):
+        targets[positions.crossing()] = number(absent)
+    for row, sentence in enumerate(sentences):
         labels_of: dict[tuple[int, int], set[str]] = {span: set() for span in sentence.negatives}
         for start, end, label in sentence.spans:
             labels_of.setdefault((start, end), set()).add(label)
         for (start, end), own in labels_of.items():
-            fragment = positions.fragment(number, start, end)
+            fragment = positions.fragment(row, start, end)
             if fragment is not None:
                 categories[fragment] = EXACT
-                targets[fragment] = sets.number(annotation.present(own) if own else {NONE})
+                targets[fragment] = number(annotation.present(own) if own else frozenset([NONE]))
     return categories, targets
-
-
-def _mark_flat(
-    targets: IntArray, positions: MentionPositions, annotation: Annotation, sets: _TargetSets
-) -> None:
-    """Set the targets of fragments inside or around the mentions of a corpus that annotates neither."""
-    absent = annotation.absent(sets.labels)
-    targets[positions.around()] = sets.number(sets.labels if annotation.around == UNKNOWN else absent)
-    for label, inside in positions.inside().items():
-        others = sets.labels - annotation.labels[label]
-        admissible = {UNKNOWN: sets.labels, NEGATIVE: absent}.get(annotation.inside, others)
-        targets[inside] = sets.number(admissible)
 
 
 class MentionPositions:
@@ -132,15 +119,10 @@ class MentionPositions:
     ) -> None:
         self._offsets = token_offsets.tolist()
         self._max_words = max_words
-        mentions = [
-            (first + start, first + end, label)
-            for first, of_sentence in zip(self._offsets, spans, strict=False)
-            for start, end, label in of_sentence
-        ]
-        self._starts = np.array([start for start, _, _ in mentions], dtype=np.int64)
-        self._ends = np.array([end for _, end, _ in mentions], dtype=np.int64)
-        self._labels = [label for _, _, label in mentions]
         self._tokens: int = self._offsets[-1]
+        self._spans = spans
+        self._starts, self._ends = self._in_text(spans)
+        self._labels = [label for of_sentence in spans for _, _, label in of_sentence]
         fragments = all_fragments(token_offsets, max_words)
         self._firsts, self._lasts = fragments.firsts, fragments.lasts
         self._first_fragments = np.searchsorted(self._firsts, np.arange(self._tokens))
@@ -151,17 +133,18 @@ class MentionPositions:
             return None
         return int(self._first_fragments[self._offsets[sentence] + start]) + end - start - 1
 
-    def marked(self, spans: Sequence[Sequence[tuple[int, int]]]) -> BoolArray:
-        """[T] whether a token lies in one of the spans of its sentence."""
+    def _in_text(self, spans: Sequence[Sequence[tuple[Any, ...]]]) -> IntArray:
+        """[2, M] the starts and the ends of the spans of each sentence, as positions in the text."""
         ends = [
             (first + start, first + end)
             for first, of_sentence in zip(self._offsets, spans, strict=False)
-            for start, end in of_sentence
+            for start, end, *_ in of_sentence
         ]
-        return self._covered(*np.array(ends, dtype=np.int64).reshape(-1, 2).T)
+        return np.array(ends, dtype=np.int64).reshape(-1, 2).T
 
-    def _covered(self, starts: IntArray, ends: IntArray) -> BoolArray:
-        """[T] whether a token lies in one of the spans of the text from `starts` [M] to `ends` [M]."""
+    def marked(self, spans: Sequence[Sequence[tuple[Any, ...]]]) -> BoolArray:
+        """[T] whether a token lies in one of the spans of its sentence."""
+        starts, ends = self._in_text(spans)
         change = np.bincount(starts, minlength=self._tokens + 1)
         change -= np.bincount(ends, minlength=self._tokens + 1)
         return np.cumsum(change)[:-1] > 0
@@ -174,7 +157,7 @@ class MentionPositions:
 
     def touching(self) -> BoolArray:
         """[F] whether a fragment shares a token with any mention."""
-        return self.containing(self._covered(self._starts, self._ends))
+        return self.containing(self.marked(self._spans))
 
     def around(self) -> BoolArray:
         """[F] whether a fragment contains a mention: of those from its start on, the first to end."""

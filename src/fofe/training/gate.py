@@ -206,13 +206,11 @@ def _groups(
     sentences: Sequence[LabelledSentence], random: np.random.Generator
 ) -> list[list[LabelledSentence]]:
     """Whole documents in random order, some sentences together; very long documents are cut."""
-    begins: list[int] = []
-    for number, sentence in enumerate(sentences):
-        if sentence.opens or not number or number - begins[-1] == SENTENCES_AT_ONCE:
-            begins.append(number)
-    documents = [
-        sentences[start:end] for start, end in zip(begins, [*begins[1:], len(sentences)], strict=True)
-    ]
+    documents: list[list[LabelledSentence]] = []
+    for sentence in sentences:
+        if sentence.opens or not documents or len(documents[-1]) == SENTENCES_AT_ONCE:
+            documents.append([])
+        documents[-1].append(sentence)
     groups: list[list[LabelledSentence]] = [[]]
     for number in random.permutation(len(documents)):
         if len(groups[-1]) >= SENTENCES_AT_ONCE:

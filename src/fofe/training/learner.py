@@ -127,11 +127,11 @@ class Learner:
 
     def weights(self) -> dict[str, FloatArray]:
         """The weights to evaluate and to keep, by name: the averages, where averaging is on."""
-        kept = self.averages if self.config.average else list(self.network.parameters())
-        names = [name for name, _ in self.network.named_parameters()]
-        weights = {name: value.detach().cpu().numpy() for name, value in zip(names, kept, strict=True)}
+        weights: dict[str, Tensor] = dict(self.network.named_parameters())
+        if self.config.average:
+            weights = dict(zip(weights, self.averages, strict=True))
         tables = {f"tables.{name}": table.averaged(self.step) for name, table in self.tables.items()}
-        return weights | {name: table.numpy() for name, table in tables.items()}
+        return {name: value.detach().cpu().numpy() for name, value in (weights | tables).items()}
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
@@ -169,9 +169,8 @@ def _prepared(batches: Iterator[Batch], group: ProcessGroup) -> Iterator[_Prepar
         share = group.share_of(batch)
         tensors, rows = make_batch(share.text, share.fragments, share.arrays)
         if share is not batch:
-            needed = batch.text.rows().items()
-            own, rows = rows, {name: torch.from_numpy(np.unique(of_view)).long() for name, of_view in needed}
-            for name in own:
-                positions = tensors[positions_name(name)]
-                tensors[positions_name(name)] = torch.searchsorted(rows[name], own[name])[positions]
+            for name, of_batch in batch.text.rows().items():
+                own, rows[name] = rows[name], torch.from_numpy(np.unique(of_batch)).long()
+                positions = positions_name(name)
+                tensors[positions] = torch.searchsorted(rows[name], own)[tensors[positions]]
         yield _Prepared(tensors, rows, len(batch.fragments))

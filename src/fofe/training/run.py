@@ -117,7 +117,7 @@ class Run:
         if teachers := config.training.teachers:
             callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
         self.setup = prepare(config, self.corpora, start=start)
-        self.config = config = self.setup.config
+        self.config = self.setup.config
         self.setup.learner.group = self.group
         self.command = command
         self.progress = Progress()
@@ -126,11 +126,9 @@ class Run:
         """Train to the end, or from where a run was cut off; returns the model that was kept."""
         self._open(resume)
         training = self.config.training
-        spent_before = self.progress.cpu_seconds
-        patience = training.patience or math.inf
         self_training = self_training_epochs(self.corpora, training.epochs)
         while (epoch := self.progress.epoch) < training.epochs:
-            if self.progress.evaluations_since_best >= patience:
+            if self.progress.evaluations_since_best >= (training.patience or math.inf):
                 break
             if epoch in self_training:
                 self._self_train()
@@ -143,7 +141,7 @@ class Run:
                     "(lower training.rate or training.word_rate, and choose another directory)"
                 )
             if self.group.leads:
-                self._end_epoch(loss, spent_before)
+                self._end_epoch(loss)
             self.progress = self.group.agree(self.progress)
         model = self._finish() if self.group.leads else None
         self.group.agree("the model is written")
@@ -152,12 +150,12 @@ class Run:
     def _open(self, resume: bool) -> None:
         checkpoint, metrics = self.folder / CHECKPOINT, self.folder / METRICS
         if checkpoint.exists() and not resume:
-            raise InputError(
-                "holds an earlier run", path=self.folder, remedy="add --resume, or choose another directory"
-            )
+            remedy = "add --resume, or choose another directory"
+            raise InputError("holds an earlier run", path=self.folder, remedy=remedy)
         lines: list[str] = []
         if checkpoint.exists():
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
+            self._cpu_at_start -= self.progress.cpu_seconds
             if found := self.progress.pseudo_labels:
                 self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
             if metrics.exists():  # what was written after the checkpoint will be written again
@@ -167,11 +165,8 @@ class Run:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(
-                    f"cannot be written: {error.strerror}",
-                    path=self.folder,
-                    remedy="choose another directory",
-                ) from None
+                problem = f"cannot be written: {error.strerror}"
+                raise InputError(problem, path=self.folder, remedy="choose another directory") from None
             with write_atomically(metrics) as stream:
                 stream.writelines(lines)
 
@@ -182,18 +177,17 @@ class Run:
         found = find_missing(engine, self.corpora, self.setup.labels, nested=nested)
         self.progress.pseudo_labels = found
         self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
-        self.callback.say(
-            f"where annotation is in doubt: {len(found.sure)} mentions added, {len(found.likely)} left open"
-        )
+        counts = f"{len(found.sure)} mentions added, {len(found.likely)} left open"
+        self.callback.say(f"where annotation is in doubt: {counts}")
 
-    def _end_epoch(self, loss: float, spent_before: float) -> None:
+    def _end_epoch(self, loss: float) -> None:
         """Evaluate if it is time, and store how far the run has come."""
         progress, training = self.progress, self.config.training
         metrics: dict[str, Any] = {"epoch": progress.epoch, "loss": round(loss, 6)}
         due = progress.epoch >= training.evaluate_from and progress.epoch % training.evaluate_every == 0
         if due or progress.epoch == training.epochs:
             metrics |= self._evaluate()
-        progress.cpu_seconds = spent_before + time.process_time() - self._cpu_at_start
+        progress.cpu_seconds = time.process_time() - self._cpu_at_start
         metrics["cpu_minutes"] = round(progress.cpu_seconds / 60, 2)
         with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(metrics) + "\n")
@@ -211,15 +205,10 @@ class Run:
         else:
             progress.evaluations_since_best += 1
         self._write_card()
-        return {
-            "dev_precision": round(tuned.precision, 3),
-            "dev_recall": round(tuned.recall, 3),
-            "dev_f1": round(tuned.f1, 3),
-            **{f"dev_f1_{name}": round(f1, 3) for name, f1 in tuned.f1_by_corpus.items()},
-            "strategy": tuned.strategy,
-            "threshold": tuned.threshold,
-            "agreement": tuned.agreement,
-        }
+        scores = {score: getattr(tuned, score) for score in ("precision", "recall", "f1")}
+        scores |= {f"f1_{name}": f1 for name, f1 in tuned.f1_by_corpus.items()}
+        how = {name: getattr(tuned, name) for name in ("strategy", "threshold", "agreement")}
+        return {f"dev_{name}": round(score, 3) for name, score in scores.items()} | how
 
     def _scored(self, weights: Mapping[str, FloatArray], part: str, threshold: float) -> list[ScoredCorpus]:
         """The candidates in the dev or the test sentences of every corpus that has some."""

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import ConfigError
@@ -34,7 +36,7 @@ from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
-from fofe.training.training_names import TrainingNames, prepare_names
+from fofe.training.training_names import prepare_names
 
 RANDOM_RANGE = 0.25
 """Word vectors that start at random are uniform within this range."""
@@ -76,18 +78,14 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         config = replace(config, model=replace(config.model, gazetteer=gazetteer))
     model = config.model
     views = [view for view in model.views if view.holds_table]
-    vectors: dict[str, WordVectors] = {}
-    if start is None:
-        vectors = {view.name: read_vectors(view.vectors) for view in views if view.vectors}
+    vectors = {view.name: read_vectors(view.vectors) for view in views if view.vectors and not start}
     known = {name: of_view.words for name, of_view in (start.vocabularies if start else vectors).items()}
     looked_up = _looked_up(model, sentences)
     vocabularies = {}
     for view in views:
         seen = compress(*looked_up.get(view.name, ((), ())))
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
-    alphabet: Alphabet | None = None
-    if model.uses_characters:
-        alphabet = start.alphabet if start else _alphabet(sentences)
+    alphabet = (start.alphabet if start else _alphabet(sentences)) if model.uses_characters else None
     encoder = Encoder(model, vocabularies, alphabet, names.table if names else None)
     text = encoder.encode([sentence.words for sentence in sentences])
     device = choose_device(config.training.device)
@@ -118,6 +116,8 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         _copy_weights(network, start)
     ranked = {name: len(known.get(name) or vocabulary.words) for name, vocabulary in vocabularies.items()}
     subject = None if model.surroundings is None else importance(vocabularies[model.surroundings])
+    arrays: list[NDArray[Any]] = [start.weights[name] for name in sorted(start.weights)] if start else []
+    arrays += [names.table.keys] if names else []
     return Setup(
         config,
         corpora,
@@ -126,7 +126,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         encoder,
         sampler,
         Learner(config.training, network, tables, examples.target_sets, device, importance=subject),
-        _fingerprint(config, corpora, labels, start, names, soft_targets),
+        _fingerprint(config, corpora, labels, soft_targets.digest if soft_targets else None, arrays),
     )
 
 
@@ -146,14 +146,15 @@ def _looked_up(
 
     The words of a lexicon are given.
     """
-    views = [view for view in config.views if view.has_table and view.lookup != "lexicon"]
     tokens = [token for sentence in sentences for token in sentence.words]
-    looked_up = {view.name: (tokens, np.ones(len(tokens), dtype=bool)) for view in views}
-    for view in views:
+    looked_up = {}
+    for view in config.views:
         if view.lookup == "word" and config.segmenter is not None:
             segment = segmenter(config.segmenter)
             held = [token for sentence in sentences for token in in_words(sentence.words, segment)]
             looked_up[view.name] = [token.word for token in held], Segments.of(held).begins
+        elif view.has_table and view.lookup != "lexicon":
+            looked_up[view.name] = tokens, np.ones(len(tokens), dtype=bool)
     return looked_up
 
 
@@ -161,9 +162,8 @@ def make_vocabulary(
     view: ViewConfig, words: Iterable[str], known: Sequence[str], *, digits: str
 ) -> Vocabulary:
     """The known words, then those training words that are not among them and are frequent enough."""
-    vocabulary = Vocabulary(known, cased=view.is_cased, digits=digits)
-    counts = Counter(vocabulary.normalise(word) for word in words)
-    present = set(known)
+    vocabulary, present = Vocabulary(known, cased=view.is_cased, digits=digits), set(known)
+    counts = Counter(map(vocabulary.normalise, words))
     new = [word for word, count in counts.most_common() if count >= view.min_count and word not in present]
     return Vocabulary([*known, *new], cased=vocabulary.cased, digits=digits)
 
@@ -187,10 +187,8 @@ def first_vectors(
     table[unknowns : unknowns + len(known)] = known
     rare = range(int(len(known) * (1 - RARE_SHARE)), len(known))
     shapes = np.array([vocabulary.unknown_row(vectors.words[row]) for row in rare], dtype=np.int64)
-    for unknown in range(unknowns):
-        alike = np.flatnonzero(shapes == unknown)
-        if len(alike):
-            table[unknown] = known[alike + rare.start].mean(axis=0)
+    for unknown in np.unique(shapes):
+        table[unknown] = known[rare.start :][shapes == unknown].mean(axis=0)
     return table
 
 
@@ -249,22 +247,16 @@ def _schemes(corpora: Corpora, schemes: Sequence[str]) -> BoolArray | None:
 
 
 def _fingerprint(
-    config: RunConfig,
-    corpora: Corpora,
-    labels: Sequence[str],
-    start: StoredModel | None,
-    names: TrainingNames | None,
-    soft_targets: SoftTargets | None,
+    config: RunConfig, corpora: Corpora, labels: list[str], teachers: str | None, arrays: Iterable[Any]
 ) -> str:
+    """A digest of all that training depends on; `arrays` are those that it starts from."""
     sentences = [
         [sentence.words, sentence.spans, sentence.unknown, sentence.negatives]
         for corpus in corpora.parts
         for sentence in (*corpus.train, *corpus.dev)
     ]
-    content = [__version__, to_table(config), list(labels), sentences, soft_targets and soft_targets.digest]
+    content = [__version__, to_table(config), labels, sentences, teachers]
     digest = hashlib.sha256(json.dumps(content).encode())
-    for _, weights in sorted(start.weights.items()) if start else ():
-        digest.update(weights.tobytes())
-    if names is not None:
-        digest.update(names.table.keys.tobytes())
+    for array in arrays:
+        digest.update(array.tobytes())
     return digest.hexdigest()

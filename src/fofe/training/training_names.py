@@ -4,7 +4,7 @@ A mention of the training text is in that text, of course: a network that saw it
 what it will not find in other text. So a training name counts only in documents other than its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,11 +36,10 @@ class TrainingNames:
         """What the fragments of the training sentences match, less what comes from their own document."""
         words = [word for sentence in sentences for word in sentence.words]
         keys = FragmentKeys(words, offsets_of(sentences))
-        sets = self.table.sets_of(keys, fragments)
+        sets, members = self.table.sets_of(keys, fragments), self.table.members
         if self.own is None:
-            return NameBits.of(sets, self.table.members)
+            return NameBits.of(sets, members)
         documents = _documents(sentences)[fragments.sentences]
-        members = self.table.members
         for kind in range(len(KINDS)):
             chosen = np.flatnonzero(sets[:, kind])
             matched = keys.of(kind, fragments.firsts[chosen], fragments.lasts[chosen])
@@ -64,7 +63,10 @@ def prepare_names(
     if not config.training_names:
         assert table is not None, "a gazetteer has a file or the names of the training text"
         return TrainingNames(table, None)
-    mentions = make_table(_mentions(sentences))
+    named: dict[str, dict[str, None]] = {}
+    for type, name, _ in _mentions(sentences):
+        named.setdefault(type, {})[name] = None
+    mentions = make_table({type: list(named[type]) for type in sorted(named)})
     return without_own_names(mentions if table is None else table.merged(mentions), sentences)
 
 
@@ -73,14 +75,10 @@ def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -
 
     Those are training names of one document only, each by its key within that document.
     """
-    texts, numbers, documents = [], [], []
-    for sentence, document in zip(sentences, _documents(sentences).tolist(), strict=True):
-        for start, end, label in sentence.spans:
-            if _type_of(label) in table.types:
-                texts.append(" ".join(sentence.words[start:end]))
-                numbers.append(table.types.index(_type_of(label)))
-                documents.append(document)
-    types, owners = np.array(numbers, dtype=np.int64), np.array(documents, dtype=np.int64)
+    mentions = [mention for mention in _mentions(sentences) if mention[0] in table.types]
+    texts = [text for _, text, _ in mentions]
+    types = np.array([table.types.index(type) for type, _, _ in mentions], dtype=np.int64)
+    owners = np.array([document for _, _, document in mentions], dtype=np.int64)
     long = np.flatnonzero([" " in text for text in texts])
     last_words = [texts[number].rsplit(" ", 1)[1] for number in long.tolist()]
     found = [
@@ -92,18 +90,14 @@ def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -
     return TrainingNames(table, NameTable.from_pairs(table.types, keys, types) if len(keys) else None)
 
 
-def _type_of(label: str) -> str:
-    """The type of training names: separate from the gazetteer's, since they deserve different trust."""
-    return f"{label} in training"
+def _mentions(sentences: Sequence[LabelledSentence]) -> Iterator[tuple[str, str, int]]:
+    """The type, the text and the document of each mention.
 
-
-def _mentions(sentences: Sequence[LabelledSentence]) -> dict[str, list[str]]:
-    """The distinct names of each type of training names."""
-    named: dict[str, dict[str, None]] = {}
-    for sentence in sentences:
+    The types are separate from those of a gazetteer, since training names deserve different trust.
+    """
+    for sentence, document in zip(sentences, _documents(sentences).tolist(), strict=True):
         for start, end, label in sentence.spans:
-            named.setdefault(_type_of(label), {})[" ".join(sentence.words[start:end])] = None
-    return {type: list(named[type]) for type in sorted(named)}
+            yield f"{label} in training", " ".join(sentence.words[start:end]), document
 
 
 def _documents(sentences: Sequence[LabelledSentence]) -> IntArray:
