@@ -29,14 +29,12 @@ from fofe.fusion import VOTES, Rule, fuse
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model
 from fofe.text.document import Mention, split_label
-from fofe.training.annotation import LabelledSentence, labelled_sentences
+from fofe.training.annotation import Sentences, labelled_sentences
 from fofe.training.config import DecodingConfig, RunConfig
 from fofe.training.scoring import score_corpus, tune
 
 FEWEST, MOST = 3, 5
 DECODING = DecodingConfig()
-
-Sentences = Sequence[LabelledSentence]
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ def _check_settings(paths: Sequence[Path], models: Sequence[StoredModel]) -> Non
             raise SystemExit(f"{path} was trained with other settings than {paths[0]}: train it anew")
 
 
-def _sentences(part: str, smoke: bool) -> list[LabelledSentence]:
+def _sentences(part: str, smoke: bool) -> Sentences:
     file = shared("data", "conll2003", f"eng.{part}")
     return labelled_sentences(read_corpus(beginning(file) if smoke else file, "conll"), Report())
 

@@ -21,6 +21,9 @@ AROUND = (NEGATIVE, UNKNOWN)
 UNANNOTATED = (NEGATIVE, UNKNOWN, UNKNOWN_OUTSIDE, IN_DOUBT)
 KINDS = (NAME, NOMINAL)
 
+Span = tuple[int, int, str]
+"""A mention: half-open tokens of its sentence and the label."""
+
 
 @dataclass(frozen=True)
 class Annotation:
@@ -64,7 +67,7 @@ class LabelledSentence:
     """The words of a sentence and its mentions as half-open token spans with labels."""
 
     words: list[str]
-    spans: list[tuple[int, int, str]]
+    spans: list[Span]
     opens: bool = True
     """Whether it is the first of its document."""
     unknown: tuple[tuple[int, int], ...] = ()
@@ -76,20 +79,22 @@ class LabelledSentence:
         return len(self.words)
 
 
+Sentences = list[LabelledSentence]
+
+
 def labelled_sentences(
     documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE
-) -> list[LabelledSentence]:
+) -> Sentences:
     """The sentences of tokenised documents; mentions off token borders are skipped and reported.
 
-    `unannotated` says which text counts as annotated: all but the unknown regions, none, or only the known
-    regions.
+    `unannotated` says which text counts as annotated: all but unknown regions, none, or only known regions.
     """
-    sentences: list[LabelledSentence] = []
+    sentences: Sentences = []
     for document in documents:
         aligned, rest = align(document)
         for mention in rest:
             report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
-        spans: list[list[tuple[int, int, str]]] = [[] for _ in document.sentences]
+        spans: list[list[Span]] = [[] for _ in document.sentences]
         for span, mention in aligned:
             spans[span.sentence].append((span.start, span.end, mention.label))
         regions, without_tokens = token_regions(document)

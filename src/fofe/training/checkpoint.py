@@ -57,11 +57,9 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
         with safe_open(path, framework="pt") as stored:
             metadata = stored.metadata() or {}
             if metadata.get("fingerprint") != fingerprint:
-                raise ModelError(
-                    "belongs to a run with another configuration, other data or another version",
-                    path=path,
-                    remedy="resume with the same configuration, or start anew without --resume",
-                )
+                problem = "belongs to a run with another configuration, other data or another version"
+                remedy = "resume with the same configuration, or start anew without --resume"
+                raise ModelError(problem, path=path, remedy=remedy)
             saved = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise ModelError(f"is broken: {error}", path=path, remedy="start anew without --resume") from None

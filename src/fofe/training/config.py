@@ -105,9 +105,8 @@ class SamplingConfig:
     """A training word seen c times is shown as unknown with probability r / (r + c)."""
 
     def __post_init__(self) -> None:
-        require(
-            self, "exact overlapping disjoint", lambda value: 0 <= value <= 1, "is a share between 0 and 1"
-        )
+        shares = "exact overlapping disjoint"
+        require(self, shares, lambda value: 0 <= value <= 1, "is a share between 0 and 1")
         require(self, "replace_rare", lambda value: value >= 0, "must not be negative")
 
     @property
@@ -165,10 +164,9 @@ class TrainingConfig:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        require(self, "optimiser", OPTIMISERS.__contains__, f"must be one of {', '.join(OPTIMISERS)}")
-        require(self, "schedule", SCHEDULES.__contains__, f"must be one of {', '.join(SCHEDULES)}")
-        require(self, "shuffle", SHUFFLED.__contains__, f"must be one of {', '.join(SHUFFLED)}")
-        require(self, "precision", PRECISIONS.__contains__, f"must be one of {', '.join(PRECISIONS)}")
+        known = {"optimiser": OPTIMISERS, "schedule": SCHEDULES, "shuffle": SHUFFLED, "precision": PRECISIONS}
+        for key, allowed in known.items():
+            require(self, key, allowed.__contains__, f"must be one of {', '.join(allowed)}")
         counts = "epochs batch evaluate_every evaluate_from threads"
         require(self, counts, lambda value: value >= 1, "must be at least 1")
         rates = "rate word_rate character_rate final_rate weight_decay patience seed"
@@ -240,14 +238,11 @@ class RunConfig:
         vectors = {view.name: view.vectors for view in self.model.views}
         for view in self.model.views:
             if view.lookup == "lexicon" and vectors[view.holder] is None:
-                raise ValueError(
-                    f"view {view.name!r}: a lexicon needs vectors, whose words it is made of, "
-                    "its own or those of the view whose table it shares"
-                )
+                whose = "its own or those of the view whose table it shares"
+                raise ValueError(f"view {view.name!r}: a lexicon needs vectors, {whose}")
         if self.training.teachers and self.model.schemes:
-            raise ValueError(
-                "distillation does not know annotation schemes: drop training.teachers or model.schemes"
-            )
+            remedy = "drop training.teachers or model.schemes"
+            raise ValueError(f"distillation does not know annotation schemes: {remedy}")
 
     @property
     def corpora(self) -> tuple[CorpusConfig, ...]:
@@ -294,7 +289,7 @@ def _set(table: dict[str, Any], dotted: str, value: Any, path: str | Path) -> No
         if isinstance(inner, list):
             named = (item for item in inner if isinstance(item, dict) and item.get("name") == parent)
             inner = next(named, None)
-        elif isinstance(inner, dict):
+        else:
             inner = inner.setdefault(parent, {})
         if not isinstance(inner, (dict, list)):
             raise ConfigError(f"{dotted!r} cannot be set: there is no table {parent!r}", path=path)

@@ -1,6 +1,6 @@
 """The corpora of a run: their labelled sentences, and how each is annotated."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Any
@@ -15,7 +15,7 @@ from fofe.formats import read_corpus
 from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
-from fofe.training.annotation import NEGATIVE, Annotation, LabelledSentence, labelled_sentences
+from fofe.training.annotation import NEGATIVE, Annotation, Sentences, labelled_sentences
 from fofe.training.config import CorpusConfig, RunConfig
 
 HELD_OUT_SHARE = 0.05
@@ -28,7 +28,7 @@ class Fold:
     number: int
     folds: int
 
-    def split(self, sentences: Sequence[LabelledSentence]) -> tuple[list[int], list[int]]:
+    def split(self, sentences: Sentences) -> tuple[list[int], list[int]]:
         """The numbers of the sentences to train on, and of those that are left out.
 
         Each sentence is left out by exactly one fold. Documents stay whole unless there are too few of them.
@@ -50,20 +50,19 @@ class Corpus:
 
     config: CorpusConfig
     annotation: Annotation
-    train: list[LabelledSentence]
-    dev: list[LabelledSentence]
-    test: list[LabelledSentence]
-    held_out: list[LabelledSentence] = field(default_factory=list)
+    train: Sentences
+    dev: Sentences
+    test: Sentences
+    held_out: Sentences = field(default_factory=list)
     """The part that the fold leaves out: only its labels are used."""
 
     @property
     def name(self) -> str:
         return self.config.name
 
-    def part(self, name: str) -> list[LabelledSentence]:
+    def part(self, name: str) -> Sentences:
         """The sentences of train, dev or test."""
-        sentences: list[LabelledSentence] = getattr(self, name)
-        return sentences
+        return {"train": self.train, "dev": self.dev, "test": self.test}[name]
 
     def scheme(self) -> dict[str, Any]:
         """The annotation as a model stores it: enough to be scored on the corpus, in plain values."""
@@ -88,7 +87,7 @@ class Corpora:
     report: Report
 
     @property
-    def train(self) -> list[LabelledSentence]:
+    def train(self) -> Sentences:
         """The training sentences, corpus after corpus."""
         return [sentence for part in self.parts for sentence in part.train]
 
@@ -111,14 +110,14 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
 
 
 def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
-    def sentences(path: str, unannotated: str) -> list[LabelledSentence]:
+    def sentences(path: str, unannotated: str) -> Sentences:
         documents = _documents(path, corpus, config.model.language, report)
         return labelled_sentences(documents, report, unannotated=unannotated)
 
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
     _not_empty(train, corpus.train[0])
     test = sentences(corpus.test, NEGATIVE) if corpus.test else []
-    held_out: list[LabelledSentence] = []
+    held_out: Sentences = []
     if fold is not None and corpus.scored:
         train, held_out = (_chosen(train, numbers) for numbers in fold.split(train))
     if not corpus.scored:
@@ -134,7 +133,9 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     max_words = config.model.max_words
     what = f"training mentions of more than max_words = {max_words} words, which no fragment can match"
     for sentence in train:
-        _note(report, what, sentence, (span for span in sentence.spans if span[1] - span[0] > max_words))
+        for start, end, _ in sentence.spans:
+            if end - start > max_words:
+                report.note(what, " ".join(sentence.words[start:end]))
     everything = [*train, *held_out, *dev, *test]
     annotation = make_annotation(corpus, everything, report, nested_model=config.decoding.nested)
     what = "that a model without decoding.nested = true does not find"
@@ -142,15 +143,16 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
         what = f"in corpus {corpus.name!r}, which has nested = false: learned, but not scored"
     for sentence in everything if not (annotation.nested and config.decoding.nested) else ():
         outer = set(outer_spans(span[:2] for span in sentence.spans))
-        inner = (span for span in sentence.spans if span[:2] not in outer)
-        _note(report, f"mentions inside others {what}", sentence, inner)
+        for start, end, _ in sentence.spans:
+            if (start, end) not in outer:
+                report.note(f"mentions inside others {what}", " ".join(sentence.words[start:end]))
     ignored = {label for label in _own_labels(everything) if not annotation.labels[label]}
     parts = [_without(ignored, part, report) for part in (train, dev, test, held_out)]
     return Corpus(corpus, annotation, *parts)
 
 
 def make_annotation(
-    corpus: CorpusConfig, sentences: Sequence[LabelledSentence], report: Report, *, nested_model: bool
+    corpus: CorpusConfig, sentences: Sentences, report: Report, *, nested_model: bool
 ) -> Annotation:
     """How a corpus is annotated: as it is configured, and for the rest as its sentences look."""
     occurring = _own_labels(sentences)
@@ -175,11 +177,11 @@ def make_annotation(
     )
 
 
-def _own_labels(sentences: Iterable[LabelledSentence]) -> set[str]:
+def _own_labels(sentences: Sentences) -> set[str]:
     return {label for sentence in sentences for _, _, label in sentence.spans}
 
 
-def _any_overlap(sentences: Iterable[LabelledSentence]) -> bool:
+def _any_overlap(sentences: Sentences) -> bool:
     """Whether any two mentions on different spans share a token."""
     return any(
         later < end
@@ -188,9 +190,7 @@ def _any_overlap(sentences: Iterable[LabelledSentence]) -> bool:
     )
 
 
-def _without(
-    labels: Container[str], sentences: list[LabelledSentence], report: Report
-) -> list[LabelledSentence]:
+def _without(labels: Container[str], sentences: Sentences, report: Report) -> Sentences:
     """The sentences without the mentions of labels that stand for none of the model's."""
     kept = []
     for sentence in sentences:
@@ -198,14 +198,6 @@ def _without(
             report.note(f"mentions of {label} left out because the mapping gives them no label")
         kept.append(replace(sentence, spans=[span for span in sentence.spans if span[2] not in labels]))
     return kept
-
-
-def _note(
-    report: Report, what: str, sentence: LabelledSentence, spans: Iterable[tuple[int, int, str]]
-) -> None:
-    """Report some mentions of a sentence."""
-    for start, end, _ in spans:
-        report.note(what, " ".join(sentence.words[start:end]))
 
 
 def _note_unlearnable_labels(corpora: Corpora) -> None:
@@ -229,7 +221,7 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     return map(with_bare_names, documents) if corpus.bare_names else documents
 
 
-def _not_empty(sentences: list[LabelledSentence], path: str) -> list[LabelledSentence]:
+def _not_empty(sentences: Sentences, path: str) -> Sentences:
     if not any(sentence.spans for sentence in sentences):
         raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
     return sentences
@@ -247,7 +239,7 @@ def _note_lone_sentences(config: RunConfig, report: Report) -> None:
             )
 
 
-def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[LabelledSentence]]:
+def _split(sentences: Sentences, held_out: int) -> list[Sentences]:
     """The training sentences, then so many parts that are held out; the split is always the same."""
     if len(sentences) < 20:
         raise InputError(
@@ -259,7 +251,7 @@ def _split(sentences: list[LabelledSentence], held_out: int) -> list[list[Labell
     return [_chosen(sentences, part.tolist()) for part in (rest, *held)]
 
 
-def _chosen(sentences: Sequence[LabelledSentence], numbers: list[int]) -> list[LabelledSentence]:
+def _chosen(sentences: Sentences, numbers: list[int]) -> Sentences:
     """Some sentences in their order; one whose predecessor is not among them opens a document."""
     members = set(numbers)
     return [

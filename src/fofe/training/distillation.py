@@ -24,7 +24,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import Sentences
 from fofe.training.examples import Examples
 from fofe.training.scoring import groups
 from fofe.training.training_names import without_own_names
@@ -54,11 +54,7 @@ class SoftTargets:
 
 
 def soft_targets_of(
-    teachers: Sequence[str],
-    sentences: Sequence[LabelledSentence],
-    labels: Sequence[str],
-    max_words: int,
-    device: torch.device,
+    teachers: Sequence[str], sentences: Sentences, labels: Sequence[str], max_words: int, device: torch.device
 ) -> SoftTargets:
     """The mean over teachers, given by directories or names; an ensemble counts as one teacher."""
     lengths, longest = _lengths(sentences, max_words), max_words
@@ -70,7 +66,7 @@ def soft_targets_of(
         teacher = _teacher(model_path(name), labels, digest)
         engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
         own_labels, own_max_words = teacher.members[0].labels, teacher.members[0].config.max_words
-        columns = np.array([list(labels).index(label) for label in own_labels])
+        columns = np.array([labels.index(label) for label in own_labels])
         first = 0
         for group in groups(sentences):
             words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
@@ -92,11 +88,9 @@ def _teacher(path: Path, labels: Sequence[str], digest: hashlib._Hash) -> Ensemb
     if isinstance(teacher, StoredModel):
         teacher = Ensemble((path,), (teacher,), (1.0,), teacher.decoding)
     if unknown := [label for label in teacher.members[0].labels if label not in labels]:
-        raise ConfigError(
-            f"this teacher knows labels that the corpora have not: {', '.join(unknown)}",
-            path=path,
-            remedy="choose teachers that were trained with the same labels, or with some of them",
-        )
+        problem = f"this teacher knows labels that the corpora have not: {', '.join(unknown)}"
+        remedy = "choose teachers that were trained with the same labels, or with some of them"
+        raise ConfigError(problem, path=path, remedy=remedy)
     digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
     for member in teacher.members:
         for name in sorted(member.weights):
@@ -111,9 +105,7 @@ class _Reader(TorchEngine):
     sentence's own document, or its probabilities would say no more than the labels.
     """
 
-    def __init__(
-        self, model: StoredModel, sentences: Sequence[LabelledSentence], device: torch.device
-    ) -> None:
+    def __init__(self, model: StoredModel, sentences: Sentences, device: torch.device) -> None:
         super().__init__(model.config, model.encoder, model.weights, device)
         self._names: NameBits | None = None
         self._read = 0
@@ -137,7 +129,7 @@ class _Reader(TorchEngine):
         return super().score(sentences, opens, exact=exact, names=names)
 
 
-def _lengths(sentences: Sequence[LabelledSentence], max_words: int) -> IntArray:
+def _lengths(sentences: Sentences, max_words: int) -> IntArray:
     """[F] how many words the fragments of sentences have."""
     fragments = all_fragments(offsets_of(sentences), max_words)
     return fragments.lasts - fragments.firsts + 1

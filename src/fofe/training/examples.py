@@ -11,7 +11,7 @@ import numpy as np
 from fofe.base.arrays import BoolArray, IntArray
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.text.document import NONE
-from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, LabelledSentence, one_to_one
+from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, Sentences, Span, one_to_one
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
 
@@ -37,7 +37,7 @@ class Examples:
 
 
 def make_examples(
-    sentences: Sequence[LabelledSentence],
+    sentences: Sentences,
     labels: Sequence[str],
     max_words: int,
     annotations: Sequence[tuple[Annotation, int]] | None = None,
@@ -73,7 +73,7 @@ def make_examples(
 
 def _targets(
     annotation: Annotation,
-    sentences: Sequence[LabelledSentence],
+    sentences: Sentences,
     positions: MentionPositions,
     labels: frozenset[str],
     sets: TargetSets,
@@ -114,9 +114,7 @@ class MentionPositions:
     There are T tokens and F fragments. `token_offsets` [S + 1] is where the tokens of each sentence begin.
     """
 
-    def __init__(
-        self, spans: Sequence[Sequence[tuple[int, int, str]]], token_offsets: IntArray, max_words: int
-    ) -> None:
+    def __init__(self, spans: Sequence[Sequence[Span]], token_offsets: IntArray, max_words: int) -> None:
         self._offsets = token_offsets.tolist()
         self._max_words = max_words
         self._tokens: int = self._offsets[-1]

@@ -16,7 +16,7 @@ from fofe.features.views import IsolatedWords
 from fofe.features.word_cache import CachedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import Sentences
 from fofe.training.config import GateConfig
 
 SENTENCES_AT_ONCE = 64
@@ -40,7 +40,7 @@ def fit_gate(
     config: ModelConfig,
     encoder: Encoder,
     weights: Mapping[str, FloatArray],
-    sentences: Sequence[LabelledSentence],
+    sentences: Sentences,
     settings: GateConfig,
     seed: int,
 ) -> tuple[GateSettings | None, dict[str, FloatArray]]:
@@ -98,7 +98,7 @@ class _Reader:
         self._isolated = IsolatedWords(config, weights)
         self._numbers: dict[Key, int] = {}
 
-    def read(self, sentences: Sequence[LabelledSentence]) -> _Read:
+    def read(self, sentences: Sentences) -> _Read:
         words = [sentence.words for sentence in sentences]
         opens = [True, *(sentence.opens for sentence in sentences[1:])]
         scores = self._engine.score(words, opens, exact=True)
@@ -137,9 +137,7 @@ def _targets(scores: Scores) -> FloatArray:
     return np.ascontiguousarray(targets.T)
 
 
-def _varied(
-    sentences: Sequence[LabelledSentence], known: Sequence[str], random: np.random.Generator
-) -> list[LabelledSentence]:
+def _varied(sentences: Sentences, known: Sequence[str], random: np.random.Generator) -> Sentences:
     """The sentences with some words replaced by others that the model knows, with the same capitals.
 
     A model knows its training text by heart; mentions in unseen text are less clear. The varied text shows
@@ -202,16 +200,14 @@ def _with_cut(
     return GateSettings(settings.width, WINDOW, cut, recall, passed / fragments)
 
 
-def _groups(
-    sentences: Sequence[LabelledSentence], random: np.random.Generator
-) -> list[list[LabelledSentence]]:
+def _groups(sentences: Sentences, random: np.random.Generator) -> list[Sentences]:
     """Whole documents in random order, some sentences together; very long documents are cut."""
-    documents: list[list[LabelledSentence]] = []
+    documents: list[Sentences] = []
     for sentence in sentences:
         if sentence.opens or not documents or len(documents[-1]) == SENTENCES_AT_ONCE:
             documents.append([])
         documents[-1].append(sentence)
-    groups: list[list[LabelledSentence]] = [[]]
+    groups: list[Sentences] = [[]]
     for number in random.permutation(len(documents)):
         if len(groups[-1]) >= SENTENCES_AT_ONCE:
             groups.append([])

@@ -8,7 +8,7 @@ import numpy as np
 
 from fofe.evaluate.tables import table
 from fofe.text.document import split_label
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import Sentences
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpus, read_corpora
 from fofe.training.examples import EXACT, make_examples
@@ -57,7 +57,7 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
             yield f"{name}: {_sizes(sentences)}"
 
 
-def _sizes(sentences: Sequence[LabelledSentence]) -> str:
+def _sizes(sentences: Sentences) -> str:
     unknown = {
         (number, position)
         for number, sentence in enumerate(sentences)

@@ -11,7 +11,7 @@ from fofe.decode.select import select
 from fofe.evaluate.scheme import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by, score_spans
 from fofe.model.engine import Scorer
-from fofe.training.annotation import Annotation, LabelledSentence, one_to_one
+from fofe.training.annotation import Annotation, Sentences, Span, one_to_one
 from fofe.training.config import DecodingConfig
 
 SENTENCES_AT_ONCE = 128
@@ -41,7 +41,7 @@ class ScoredCorpus:
     """The sentences of a corpus and the candidates in them, both in the labels of the corpus."""
 
     name: str
-    gold: list[set[tuple[int, int, str]]]
+    gold: list[set[Span]]
     candidates: list[list[Candidate]]
     flat: bool = False
     """Whether only the outermost of nested mentions count, since the corpus has no others."""
@@ -69,7 +69,7 @@ class ScoredCorpus:
 def score_corpus(
     name: str,
     engine: Scorer,
-    sentences: Sequence[LabelledSentence],
+    sentences: Sentences,
     labels: Sequence[str],
     threshold: float,
     *,
@@ -107,9 +107,7 @@ def score_corpus(
     return ScoredCorpus(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
 
 
-def gold_of(
-    sentences: Iterable[LabelledSentence], labels: Container[str], *, nested: bool
-) -> list[set[tuple[int, int, str]]]:
+def gold_of(sentences: Sentences, labels: Container[str], *, nested: bool) -> list[set[Span]]:
     """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
     gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
     if not nested:
@@ -119,7 +117,7 @@ def gold_of(
     return gold
 
 
-def groups(sentences: Sequence[LabelledSentence]) -> Iterator[Sequence[LabelledSentence]]:
+def groups(sentences: Sentences) -> Iterator[Sentences]:
     """Whole documents, about `SENTENCES_AT_ONCE` sentences together.
 
     A very long document is cut, or its fragments would take gigabytes; no context remembers anything from

@@ -19,7 +19,7 @@ import numpy as np
 from fofe.base.arrays import IntArray
 from fofe.decode import Candidate, resolve
 from fofe.model.engine import Scorer
-from fofe.training.annotation import IN_DOUBT, LabelledSentence
+from fofe.training.annotation import IN_DOUBT, LabelledSentence, Sentences
 from fofe.training.corpora import Corpora
 from fofe.training.scoring import ScoredCorpus, score_corpus
 
@@ -44,7 +44,7 @@ class PseudoLabels:
     likely: tuple[Any, ...] = ()
     """Sentence, start and end of possible mentions."""
 
-    def added_to(self, sentences: Sequence[LabelledSentence]) -> list[LabelledSentence]:
+    def added_to(self, sentences: Sentences) -> Sentences:
         """The sentences with the findings in them."""
         made = list(sentences)
         for number, start, end, label in self.sure:
@@ -83,7 +83,7 @@ def find_missing(engine: Scorer, corpora: Corpora, labels: Sequence[str], *, nes
 
 
 def chances(
-    dev: ScoredCorpus, train: ScoredCorpus, sentences: Sequence[LabelledSentence]
+    dev: ScoredCorpus, train: ScoredCorpus, sentences: Sentences
 ) -> Iterator[tuple[int, Candidate, float]]:
     """The findings clear of the annotation of numbered sentences, each with its chance to be a mention."""
     found_in_dev, found = _found(dev), _found(train)

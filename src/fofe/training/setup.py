@@ -28,7 +28,7 @@ from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import choose_device
 from fofe.text.segment import in_words, segmenter
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import Sentences
 from fofe.training.batches import RareWords, Sampler
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
@@ -60,7 +60,7 @@ class Setup:
     fingerprint: str
     """Changes whenever the configuration, the data or the version does."""
 
-    def reannotated(self, sentences: Sequence[LabelledSentence]) -> Setup:
+    def reannotated(self, sentences: Sentences) -> Setup:
         """The same run with other annotation of the same training sentences."""
         examples = _examples(self.config, self.corpora, self.labels, sentences)
         self.learner.take_targets(examples.target_sets)
@@ -130,18 +130,14 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     )
 
 
-def _examples(
-    config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sequence[LabelledSentence]
-) -> Examples:
+def _examples(config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sentences) -> Examples:
     """All fragments of the training sentences, which may have got other annotation, with their targets."""
     annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
     model = config.model
     return make_examples(sentences, labels, model.max_words, annotations, conditioned=bool(model.schemes))
 
 
-def _looked_up(
-    config: ModelConfig, sentences: Sequence[LabelledSentence]
-) -> Mapping[str, tuple[Sequence[str], BoolArray]]:
+def _looked_up(config: ModelConfig, sentences: Sentences) -> Mapping[str, tuple[Sequence[str], BoolArray]]:
     """What each view with a table looks up: [T] a word for every training token, [T] whether it begins there.
 
     The words of a lexicon are given.
@@ -176,11 +172,8 @@ def first_vectors(
     if vectors is None:
         return table
     if vectors.dimension != view.dimension:
-        raise ConfigError(
-            f"view {view.name!r} has dimension {view.dimension}, its vectors have {vectors.dimension}",
-            path=view.vectors,
-            remedy=f"set dimension = {vectors.dimension}",
-        )
+        problem = f"view {view.name!r} has dimension {view.dimension}, its vectors have {vectors.dimension}"
+        raise ConfigError(problem, path=view.vectors, remedy=f"set dimension = {vectors.dimension}")
     unknowns = len(vocabulary.unknowns)
     known = vectors.vectors * np.float32(view.scale)
     table *= float(known.std()) / RANDOM_RANGE
@@ -192,7 +185,7 @@ def first_vectors(
     return table
 
 
-def _alphabet(sentences: Sequence[LabelledSentence]) -> Alphabet:
+def _alphabet(sentences: Sentences) -> Alphabet:
     """The characters of the training text."""
     characters = set().union(*(word for sentence in sentences for word in sentence.words))
     return Alphabet(sorted(character for character in characters if not character.isspace()))

@@ -4,7 +4,7 @@ A mention of the training text is in that text, of course: a network that saw it
 what it will not find in other text. So a training name counts only in documents other than its own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from fofe.features.fragments import Fragments, offsets_of
 from fofe.features.gazetteer import load_gazetteer, make_table
 from fofe.features.name_table import KINDS, FragmentKeys, Keys, NameBits, NameTable, keys_of, keys_within
 from fofe.model.storage import StoredModel
-from fofe.training.annotation import LabelledSentence
+from fofe.training.annotation import Sentences
 
 ENOUGH_DOCUMENTS = 10
 """With fewer documents a name is left out for the sentences around it alone, or hardly any would be left."""
@@ -32,7 +32,7 @@ class TrainingNames:
     own: NameTable | None
     """By names within documents: the types that such a name has there and in no other document."""
 
-    def training_bits(self, sentences: Sequence[LabelledSentence], fragments: Fragments) -> NameBits:
+    def training_bits(self, sentences: Sentences, fragments: Fragments) -> NameBits:
         """What the fragments of the training sentences match, less what comes from their own document."""
         words = [word for sentence in sentences for word in sentence.words]
         keys = FragmentKeys(words, offsets_of(sentences))
@@ -49,7 +49,7 @@ class TrainingNames:
 
 
 def prepare_names(
-    config: GazetteerConfig | None, sentences: Sequence[LabelledSentence], start: StoredModel | None = None
+    config: GazetteerConfig | None, sentences: Sentences, start: StoredModel | None = None
 ) -> TrainingNames | None:
     """Load the gazetteer of a configuration, and add the names of the training sentences if it says so.
 
@@ -70,7 +70,7 @@ def prepare_names(
     return without_own_names(mentions if table is None else table.merged(mentions), sentences)
 
 
-def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -> TrainingNames:
+def without_own_names(table: NameTable, sentences: Sentences) -> TrainingNames:
     """The names of a model for the text that it is trained on: a document's own are left out.
 
     Those are training names of one document only, each by its key within that document.
@@ -90,7 +90,7 @@ def without_own_names(table: NameTable, sentences: Sequence[LabelledSentence]) -
     return TrainingNames(table, NameTable.from_pairs(table.types, keys, types) if len(keys) else None)
 
 
-def _mentions(sentences: Sequence[LabelledSentence]) -> Iterator[tuple[str, str, int]]:
+def _mentions(sentences: Sentences) -> Iterator[tuple[str, str, int]]:
     """The type, the text and the document of each mention.
 
     The types are separate from those of a gazetteer, since training names deserve different trust.
@@ -100,7 +100,7 @@ def _mentions(sentences: Sequence[LabelledSentence]) -> Iterator[tuple[str, str,
             yield f"{label} in training", " ".join(sentence.words[start:end]), document
 
 
-def _documents(sentences: Sequence[LabelledSentence]) -> IntArray:
+def _documents(sentences: Sentences) -> IntArray:
     """[S] the number of the document of each sentence, or of its neighbourhood where documents are few."""
     documents = np.cumsum([sentence.opens for sentence in sentences])
     if documents[-1] >= ENOUGH_DOCUMENTS:

@@ -71,11 +71,8 @@ def search(settings: Settings, trials: int, workers: int, on_trial: Callable[[Tr
     folder.mkdir(parents=True, exist_ok=True)
     with _quiet(), lock(folder / JOURNAL, wait=False) as is_ours:
         if not is_ours:  # a second search would take the running trials for killed ones
-            raise InputError(
-                "a search is under way in this directory",
-                path=folder,
-                remedy="wait until it has ended; --workers N runs several trials at the same time",
-            )
+            remedy = "wait until it has ended; --workers N runs several trials at the same time"
+            raise InputError("a search is under way in this directory", path=folder, remedy=remedy)
         # Optuna's own lock, which its processes take in turn, outlives one that was killed.
         (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
         study = open_study(settings)
@@ -98,11 +95,9 @@ def _grid(settings: Settings) -> list[dict[str, Any]]:
     """All combinations of the values of a space."""
     for key, allowed in settings.space.items():
         if not isinstance(allowed, CategoricalDistribution):
-            raise InputError(
-                f"a grid needs values for {key}, not a range",
-                path=settings.space_path,
-                remedy=f"give values = [...] under [{key}] in a space",
-            )
+            problem = f"a grid needs values for {key}, not a range"
+            remedy = f"give values = [...] under [{key}] in a space"
+            raise InputError(problem, path=settings.space_path, remedy=remedy)
     choices = [allowed.choices for allowed in settings.space.values()]  # type: ignore[union-attr]
     return [dict(zip(settings.space, values, strict=True)) for values in product(*choices)]
 
@@ -121,11 +116,9 @@ def open_study(settings: Settings) -> optuna.Study:
     if "fingerprint" not in study.user_attrs:
         study.set_user_attr("fingerprint", fingerprint)
     elif study.user_attrs["fingerprint"] != fingerprint:
-        raise InputError(
-            "holds a search with another configuration or another space",
-            path=settings.folder,
-            remedy="go on with the same ones, or choose another directory",
-        )
+        problem = "holds a search with another configuration or another space"
+        remedy = "go on with the same ones, or choose another directory"
+        raise InputError(problem, path=settings.folder, remedy=remedy)
     return study
 
 

@@ -79,9 +79,8 @@ def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> Iterato
     for key, table in tables.items():
         dotted = f"{where}.{key}" if where else key
         if not isinstance(table, Mapping):
-            raise ConfigError(
-                f"{dotted} must be a table", path=path, remedy=f"write [{where}] on a line of its own above"
-            )
+            remedy = f"write [{where}] on a line of its own above"
+            raise ConfigError(f"{dotted} must be a table", path=path, remedy=remedy)
         if any(isinstance(value, Mapping) for value in table.values()):
             yield from _entries(table, dotted, path)
             continue

@@ -14,9 +14,8 @@ from fofe.formats.vectors import WordVectors
 def neighbours(vectors: WordVectors, word: str, count: int) -> list[tuple[str, float]]:
     """The nearest words by cosine, with the cosines."""
     if word not in vectors.words:
-        raise InputError(
-            f"there is no vector for {word!r}", remedy="if the vectors are uncased, give it in lower case"
-        )
+        remedy = "if the vectors are uncased, give it in lower case"
+        raise InputError(f"there is no vector for {word!r}", remedy=remedy)
     row = vectors.words.index(word)
     lengths = np.maximum(np.linalg.norm(vectors.vectors, axis=1), 1e-12)
     cosines = vectors.vectors @ vectors.vectors[row] / (lengths * lengths[row])

@@ -194,9 +194,8 @@ def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say
         model = _model(settings, min_count=settings.min_count, max_final_vocab=settings.words)
         model.build_vocab(sentences)
         if not len(model.wv):
-            raise InputError(
-                f"no word occurs {settings.min_count} times", remedy="give more text, or a lower --min-count"
-            )
+            remedy = "give more text, or a lower --min-count"
+            raise InputError(f"no word occurs {settings.min_count} times", remedy=remedy)
         model.passes_done = 0
     rates = np.linspace(ALPHA, LAST_ALPHA, settings.passes + 1).tolist()
     for number in range(model.passes_done, settings.passes):

@@ -18,17 +18,7 @@ from fofe.base.report import Report
 from fofe.features.gazetteer import TypedName
 from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
-from fofe.wiki.mapping import (
-    TABLE,
-    TITLE,
-    WIKIDATA,
-    Evidence,
-    Mapping,
-    Types,
-    join_types,
-    load_mapping,
-    split_types,
-)
+from fofe.wiki.mapping import TABLE, TITLE, WIKIDATA, Evidence, Mapping, join_types, load_mapping, split_types
 from fofe.wiki.page import Page, base, looks_like_name, lower_form, normalise, read_page
 
 MAX_REDIRECTS = 5
@@ -63,16 +53,13 @@ class Resolved(NamedTuple):
     """The target of a link: the title behind all redirects, and its types or the reason why it has none."""
 
     title: str
-    types: Types = frozenset()
+    types: frozenset[str] = frozenset()
     sources: tuple[str, ...] = ()
     why_not: str = ""
 
 
 class TypeIndex:
-    """Everything that is known of titles, in memory or in a file.
-
-    A file that is not closed in the end is broken: begin it anew.
-    """
+    """Everything that is known of titles, in memory or in a file, which is broken unless it is closed."""
 
     def __init__(self, mapping: Mapping, path: Path | None = None, *, read_only: bool = False) -> None:
         self.mapping = mapping
@@ -154,10 +141,7 @@ class TypeIndex:
 def titled_names(
     sources: Iterable[str | Path], language: str, mapping: str | Path | None, report: Report
 ) -> Iterator[TypedName]:
-    """The names of typed titles, with their types; a redirect is a name of the page that it leads to.
-
-    Sources are Wikipedia dumps and type tables.
-    """
+    """The names of typed titles in Wikipedia dumps and type tables; a redirect names the page it leads to."""
     with closing(TypeIndex(load_mapping(language, mapping))) as index:
         for source in map(Path, sources):
             if is_dump(source):
