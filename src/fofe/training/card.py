@@ -42,13 +42,7 @@ the word vectors{teachers} apply to this model.
 
 
 def write_card(
-    config: RunConfig,
-    corpora: Corpora,
-    labels: list[str],
-    progress: Progress,
-    *,
-    command: str,
-    test_line: str = "",
+    config: RunConfig, corpora: Corpora, labels: list[str], progress: Progress, command: str, test_line: str
 ) -> str:
     """The card as Markdown."""
     model, training = config.model, config.training

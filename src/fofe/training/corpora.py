@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,13 +33,12 @@ class Fold:
 
         Each sentence is left out by exactly one fold. Documents stay whole unless there are too few of them.
         """
-        units = list(accumulate(int(sentence.opens) for sentence in sentences))
-        if len(set(units)) < self.folds:
-            units = list(range(len(sentences)))
-        distinct = sorted(set(units))
-        if len(distinct) < self.folds:
+        units = np.cumsum([sentence.opens for sentence in sentences])
+        if len(np.unique(units)) < self.folds:
+            units = np.arange(len(sentences))
+        if len(units) < self.folds:
             raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
-        order = np.random.default_rng(0).permutation(distinct)
+        order = np.random.default_rng(0).permutation(np.unique(units))
         left_out = np.isin(units, order[self.number :: self.folds])
         return np.flatnonzero(~left_out).tolist(), np.flatnonzero(left_out).tolist()
 
@@ -167,14 +166,10 @@ def make_annotation(
         if key not in occurring | types:
             report.note(f"labels in the mapping of corpus {corpus.name!r} that do not occur there", key)
     nested = _any_overlap(sentences) if corpus.nested is None else corpus.nested
+    labels = {label: mapped(label, corpus.labels) for label in sorted(occurring | exhaustive)}
     strict = nested or not nested_model
-    return Annotation(
-        {label: mapped(label, corpus.labels) for label in sorted(occurring | exhaustive)},
-        frozenset(exhaustive),
-        nested,
-        NEGATIVE if strict else corpus.inside,
-        NEGATIVE if strict else corpus.around,
-    )
+    inside, around = (NEGATIVE, NEGATIVE) if strict else (corpus.inside, corpus.around)
+    return Annotation(labels, frozenset(exhaustive), nested, inside, around)
 
 
 def _own_labels(sentences: Sentences) -> set[str]:
@@ -232,19 +227,16 @@ def _note_lone_sentences(config: RunConfig, report: Report) -> None:
     reaching = config.model.receptive_field or any(config.decoding.agreements)
     for corpus in config.corpora:
         if reaching and corpus.scored and corpus.dev is None:
-            report.note(
-                "corpora without a dev set, of which single sentences are held out: they lack the sentences "
-                "around them (name a dev set of whole documents)",
-                corpus.name,
-            )
+            lack = "they lack the sentences around them (name a dev set of whole documents)"
+            what = f"corpora without a dev set, of which single sentences are held out: {lack}"
+            report.note(what, corpus.name)
 
 
 def _split(sentences: Sentences, held_out: int) -> list[Sentences]:
     """The training sentences, then so many parts that are held out; the split is always the same."""
     if len(sentences) < 20:
-        raise InputError(
-            f"{len(sentences)} sentences are too few to hold some out", remedy="add a dev corpus under [data]"
-        )
+        problem = f"{len(sentences)} sentences are too few to hold some out"
+        raise InputError(problem, remedy="add a dev corpus under [data]")
     order = np.random.default_rng(0).permutation(len(sentences))
     size = max(1, round(HELD_OUT_SHARE * len(sentences)))
     *held, rest = np.split(order, [size * number for number in range(1, held_out + 1)])

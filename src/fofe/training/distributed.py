@@ -10,7 +10,7 @@ import atexit
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -71,10 +71,9 @@ class ProcessGroup:
         """The value of the first process, in all of them."""
         if self.size == 1:
             return value
-        values: list[Any] = [value]
+        values = [value]
         distributed.broadcast_object_list(values, src=0)
-        agreed: Value = values[0]
-        return agreed
+        return values[0]
 
 
 ALONE = ProcessGroup()

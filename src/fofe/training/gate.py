@@ -46,8 +46,7 @@ def fit_gate(
 ) -> tuple[GateSettings | None, dict[str, FloatArray]]:
     """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
 
-    Returns its settings and its weights by their names in the model; there are none for a model without views
-    of words.
+    Returns its settings and its weights by name; there are none for a model without views of words.
     """
     if not settings.enabled or all(view.lookup == "window" for view in config.views):
         return None, {}
@@ -145,12 +144,11 @@ def _varied(sentences: Sentences, known: Sequence[str], random: np.random.Genera
     """
     varied = []
     for sentence in sentences:
-        drawn = random.random(len(sentence.words)) < REPLACED
-        others = random.integers(len(known), size=len(sentence.words))
-        words = [
-            _with_capitals_of(word, known[other]) if replaced else word
-            for word, replaced, other in zip(sentence.words, drawn.tolist(), others.tolist(), strict=True)
-        ]
+        words = list(sentence.words)
+        drawn = np.flatnonzero(random.random(len(words)) < REPLACED)
+        others = random.integers(len(known), size=len(words))
+        for position in drawn.tolist():
+            words[position] = _with_capitals_of(words[position], known[others[position]])
         varied.append(replace(sentence, words=words))
     return varied
 
@@ -173,9 +171,8 @@ def _fit(network: nn.Module, vectors: Tensor, texts: Sequence[_Read]) -> None:
         chosen = torch.randint(len(seen), (BATCH,))
         wanted = targets[chosen]
         importance = torch.where(wanted > 0.5, POSITIVE_WEIGHT, 1.0)
-        loss = nn.functional.binary_cross_entropy_with_logits(
-            network(vectors[seen[chosen]].flatten(1)), wanted, importance
-        )
+        outputs = network(vectors[seen[chosen]].flatten(1))
+        loss = nn.functional.binary_cross_entropy_with_logits(outputs, wanted, importance)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         for options in optimiser.param_groups:

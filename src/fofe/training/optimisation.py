@@ -18,10 +18,9 @@ YOUTH = 10
 
 
 def rate_factor(config: TrainingConfig, epoch: int, progress: float) -> float:
-    """What the learning rates are multiplied by.
+    """What the learning rates are multiplied by; `progress` goes from 0 to 1 over the whole training.
 
-    `epoch` counts from 0, `progress` goes from 0 to 1 over the whole training. The geometric schedule
-    multiplies by the same constant at the end of every epoch, the linear one falls with every step.
+    The geometric schedule falls by the same factor after every epoch, the linear one with every step.
     """
     if config.schedule == "constant":
         return 1.0

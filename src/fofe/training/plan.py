@@ -58,33 +58,27 @@ def _facts(corpus: Corpus, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _sizes(sentences: Sentences) -> str:
-    unknown = {
-        (number, position)
-        for number, sentence in enumerate(sentences)
-        for start, end in sentence.unknown
-        for position in range(start, end)
-    }
-    words = sum(len(sentence.words) for sentence in sentences)
-    mentions = sum(len(sentence.spans) for sentence in sentences)
-    negatives = sum(len(sentence.negatives) for sentence in sentences)
+    words = mentions = unknown = negatives = 0
+    for sentence in sentences:
+        words += len(sentence)
+        mentions += len(sentence.spans)
+        unknown += len(set().union(*(range(*region) for region in sentence.unknown)))
+        negatives += len(sentence.negatives)
     sizes = [f"{len(sentences)} sentences", f"{words} words", f"{mentions} mentions"]
-    sizes += [f"{len(unknown)} words in unknown text"] if unknown else []
+    sizes += [f"{unknown} words in unknown text"] if unknown else []
     return ", ".join(sizes + ([f"{negatives} marked negatives"] if negatives else []))
 
 
 def _label_table(corpus: Corpus, max_words: int) -> str:
     """Every label of the corpus: how often it occurs, what it counts as, whether it is annotated in full."""
-    counts = [
-        Counter(label for sentence in part for _, _, label in sentence.spans)
-        for part in (corpus.train, corpus.dev, corpus.test)
-    ]
-    long = Counter(
-        label for sentence in corpus.train for start, end, label in sentence.spans if end - start > max_words
-    )
+    parts = (corpus.train, corpus.dev, corpus.test)
+    train, *others = ([span for sentence in part for span in sentence.spans] for part in parts)
+    long = [span for span in train if span[1] - span[0] > max_words]
+    counts = [Counter(label for _, _, label in spans) for spans in (train, *others, long)]
     rows = []
     for label, stands_for in corpus.annotation.labels.items():
         full = "all annotated" if label in corpus.annotation.exhaustive else "some annotated"
-        numbers = [str(count[label]) for count in (*counts, long)]
+        numbers = [str(count[label]) for count in counts]
         counts_as = " or ".join(sorted(stands_for)) or "left out"
         rows.append([label, *numbers, split_label(label)[1], full, counts_as])
     header = ("label", "train", "dev", "test", f"over {max_words} words", "kind", "", "counts as")

@@ -136,10 +136,8 @@ class Run:
             loss = self.setup.learner.run_epoch(self.setup.sampler, epoch, self.callback.step)
             self.progress.epoch += 1
             if not math.isfinite(loss):
-                raise FofeError(
-                    f"the loss of epoch {epoch + 1} is {loss}: training has diverged "
-                    "(lower training.rate or training.word_rate, and choose another directory)"
-                )
+                remedy = "lower training.rate or training.word_rate, and choose another directory"
+                raise FofeError(f"the loss of epoch {epoch + 1} is {loss}: training has diverged ({remedy})")
             if self.group.leads:
                 self._end_epoch(loss)
             self.progress = self.group.agree(self.progress)
@@ -230,7 +228,7 @@ class Run:
 
     def _write_card(self, test_line: str = "") -> str:
         facts = (self.config, self.corpora, self.setup.labels, self.progress)
-        card = write_card(*facts, command=self.command, test_line=test_line)
+        card = write_card(*facts, self.command, test_line)
         with write_atomically(self.folder / CARD) as stream:
             stream.write(card)
         return card
@@ -240,9 +238,8 @@ class Run:
         config, setup, best = self.config, self.setup, self.progress.best
         assert best is not None, "the last epoch is always evaluated"
         weights = load_weights(self.folder / BEST, setup.learner)
-        gate, gate_weights = fit_gate(
-            config.model, setup.encoder, weights, self.corpora.train, config.gate, config.training.seed
-        )
+        read = config.model, setup.encoder, weights, self.corpora.train
+        gate, gate_weights = fit_gate(*read, config.gate, config.training.seed)
         common = best.decoding(nested=config.decoding.nested)
         # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
         lowest = min(config.decoding.thresholds) if config.model.schemes else best.threshold

@@ -92,13 +92,9 @@ def score_corpus(
         scores = engine.score(words, opens)
         probabilities = projection.project(scores.probabilities)
         for weight, candidates in pools.items():
-            candidates += select(
-                scores.fragments,
-                scores.token_offsets,
-                agreed(probabilities, scores.fragments, words, opens, weight),
-                projection.labels,
-                threshold=threshold,
-            )
+            agreeing = agreed(probabilities, scores.fragments, words, opens, weight)
+            where = scores.fragments, scores.token_offsets
+            candidates += select(*where, agreeing, projection.labels, threshold=threshold)
     gold = gold_of(sentences, own, nested=annotation.nested)
     for candidates in pools.values():
         for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
@@ -120,8 +116,7 @@ def gold_of(sentences: Sentences, labels: Container[str], *, nested: bool) -> li
 def groups(sentences: Sentences) -> Iterator[Sentences]:
     """Whole documents, about `SENTENCES_AT_ONCE` sentences together.
 
-    A very long document is cut, or its fragments would take gigabytes; no context remembers anything from
-    further back than that.
+    A very long one is cut, or its fragments would take gigabytes; no context reaches further back than that.
     """
     start = 0
     for end in range(1, len(sentences) + 1):
@@ -136,11 +131,11 @@ def tune(corpora: Sequence[ScoredCorpus], config: DecodingConfig) -> Tuned:
 
     The criterion is the mean of the corpora's F1, so that a large corpus does not drown the others.
     """
-    tried = product(config.agreements, config.strategies, config.thresholds)
-    decodings = (
-        Decoding(threshold, strategy, config.nested, weight) for weight, strategy, threshold in tried
-    )
-    return max((scores_with(corpora, decoding) for decoding in decodings), key=lambda tuned: tuned.f1)
+    tried = [
+        scores_with(corpora, Decoding(threshold, strategy, config.nested, weight))
+        for weight, strategy, threshold in product(config.agreements, config.strategies, config.thresholds)
+    ]
+    return max(tried, key=lambda tuned: tuned.f1)
 
 
 def tune_schemes(
@@ -156,8 +151,7 @@ def scores_with(
 ) -> Tuned:
     """The scores on corpora with a way to decode, where some corpora may have their own."""
     counts = {corpus.name: corpus.counts((own or {}).get(corpus.name, common)) for corpus in corpora}
-    precision, recall, f1 = (
-        fmean(getattr(one, score) for one in counts.values()) for score in ("precision", "recall", "f1")
-    )
+    scores = zip(*((one.precision, one.recall, one.f1) for one in counts.values()), strict=True)
+    precision, recall, f1 = map(fmean, scores)
     by_corpus = {name: one.f1 for name, one in counts.items()} if len(counts) > 1 else {}
     return Tuned(common.strategy, common.threshold, precision, recall, f1, by_corpus, common.agreement)

@@ -10,6 +10,7 @@ label.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,10 +70,8 @@ def find_missing(engine: Scorer, corpora: Corpora, labels: Sequence[str], *, nes
     for part in corpora.parts:
         if part.config.unannotated == IN_DOUBT:
             how: dict[str, Any] = {"annotation": part.annotation, "nested": nested}
-            dev, train = (
-                score_corpus(part.name, engine, sentences, labels, EDGES[0], **how)
-                for sentences in (part.dev, part.train)
-            )
+            dev = score_corpus(part.name, engine, part.dev, labels, EDGES[0], **how)
+            train = score_corpus(part.name, engine, part.train, labels, EDGES[0], **how)
             for number, (start, end, label, _), chance in chances(dev, train, part.train):
                 if chance >= CERTAIN:
                     sure.append((first + number, start, end, label))
@@ -92,8 +91,8 @@ def chances(
     share = (_histogram(_right(found_in_dev, dev)) + 1) / (_histogram(found_in_dev) + 2)
     missed = share * _histogram(found) - _histogram(_right(found, train))
     by_bin = missed / np.maximum(_histogram(clear), 1)
-    for (number, candidate), score_bin in zip(clear, _bins(clear), strict=True):
-        yield number, candidate, float(by_bin[score_bin])
+    for number, candidate in clear:
+        yield number, candidate, float(by_bin[bisect_right(EDGES, candidate.score)])
 
 
 def _found(scored: ScoredCorpus) -> list[Numbered]:
@@ -107,16 +106,12 @@ def _right(found: Sequence[Numbered], scored: ScoredCorpus) -> list[Numbered]:
 
 def _histogram(found: Sequence[Numbered]) -> IntArray:
     """[E + 1] the number of findings in each bin of scores."""
-    return np.bincount(_bins(found), minlength=len(EDGES) + 1)
-
-
-def _bins(found: Sequence[Numbered]) -> IntArray:
-    """[C] the bins of the scores of some candidates."""
-    return np.searchsorted(EDGES, [candidate.score for _, candidate in found], side="right")
+    bins = np.searchsorted(EDGES, [candidate.score for _, candidate in found], side="right")
+    return np.bincount(bins, minlength=len(EDGES) + 1)
 
 
 def _is_clear(candidate: Candidate, sentence: LabelledSentence) -> bool:
     """Whether it overlaps no mention and is not marked as negative."""
-    return (candidate.start, candidate.end) not in sentence.negatives and not any(
-        start < candidate.end and candidate.start < end for start, end, _ in sentence.spans
-    )
+    start, end = candidate[:2]
+    overlapped = any(first < end and start < last for first, last, _ in sentence.spans)
+    return not overlapped and (start, end) not in sentence.negatives

@@ -138,10 +138,7 @@ def _examples(config: RunConfig, corpora: Corpora, labels: list[str], sentences:
 
 
 def _looked_up(config: ModelConfig, sentences: Sentences) -> Mapping[str, tuple[Sequence[str], BoolArray]]:
-    """What each view with a table looks up: [T] a word for every training token, [T] whether it begins there.
-
-    The words of a lexicon are given.
-    """
+    """What views but lexicons look up: [T] a word for every token, [T] whether it begins there."""
     tokens = [token for sentence in sentences for token in sentence.words]
     looked_up = {}
     for view in config.views:
@@ -201,9 +198,7 @@ def _word_tables(
     """The table of each view that holds one; the words of the text and the unknown ones are trained."""
     random, rows = np.random.default_rng(config.training.seed), text.rows()
     tables = {}
-    for view in config.model.views:
-        if not view.holds_table:
-            continue
+    for view in (view for view in config.model.views if view.holds_table):
         weights = first_vectors(view, vocabularies[view.name], vectors.get(view.name), random)
         if start is not None:
             known = Table.from_weights(start.weights, view.name).whole()

@@ -114,10 +114,7 @@ class Labeller:
 
     def _fill(self, document: Document, aligner: Aligner, found: dict[TokenSpan, Types]) -> None:
         """Add the mentions in order, and mark as unknown what is neither in them nor safely negative."""
-        known = [
-            self._safe(sentence) if wiki_language(self.mapping.language).capitals else [False] * len(sentence)
-            for sentence in document.sentences
-        ]
+        known = list(map(self._safe, document.sentences))
         for span in sorted(found):
             start, end = aligner.characters_of(span)
             types = join_types(found[span])
@@ -131,13 +128,14 @@ class Labeller:
 
     def _safe(self, sentence: Sentence) -> list[bool]:
         """For each token, whether it is no part of a name: lower case or punctuation, and no lower name."""
-        words = sentence.words
+        words, language = sentence.words, wiki_language(self.mapping.language)
+        if not language.capitals:
+            return [False] * len(words)
         safe = [
             not any(map(str.isdigit, word)) and (word.islower() or not any(map(str.isalnum, word)))
             for word in words
         ]
-        openers = wiki_language(self.mapping.language).openers
-        safe[0] = safe[0] or (words[0] == words[0].capitalize() and words[0].lower() in openers)
+        safe[0] = safe[0] or (words[0] == words[0].capitalize() and words[0].lower() in language.openers)
         for start, word in enumerate(words):
             for name in self.lower_names.get(word, ()):
                 if words[start : start + len(name)] == name:
