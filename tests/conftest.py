@@ -37,9 +37,27 @@ settings.register_profile("fofe", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("fofe")
 
 
+LONG = (
+    "test_docs.py",
+    "test_spark.py",
+    "test_page.py",
+    "training/test_run.py",
+    "test_search.py",
+    "test_distributed.py",
+    "test_real_pages.py",
+    "test_openapi.py",
+)
+"""The files that take longest, most of them with few tests."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep xdist from putting the files with few tests last."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest file first, so that no process waits for another at the end."""
-    items.sort(key=lambda item: item.path.name != "test_docs.py")
+    """The longest files first, so that no process waits for another at the end."""
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONG))
 
 
 class DiskStates(Protocol):
