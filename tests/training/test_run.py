@@ -153,6 +153,14 @@ def test_a_run_that_diverges_ends_without_a_model(tiny_config: Path, tmp_path: P
     assert all("NaN" not in json.dumps(epoch) for epoch in metrics_of(tmp_path / "run"))
 
 
+def test_clipped_gradients_keep_a_high_rate_from_diverging(tiny_config: Path, tmp_path: Path) -> None:
+    settings = {"training__optimiser": "sgd", "training__rate": 1e6, "training__epochs": 2}
+    with pytest.raises(FofeError, match="diverged"):
+        train(configured(tiny_config, **settings), tmp_path / "free", Recorder())
+    train(configured(tiny_config, **settings, training__clip=1e-7), tmp_path / "clipped", Recorder())
+    assert np.isfinite(metrics_of(tmp_path / "clipped")[0]["loss"])
+
+
 def test_patience_ends_a_run_that_gets_no_better(tiny_config: Path, tmp_path: Path) -> None:
     config = configured(
         tiny_config, training__epochs=9, training__rate=0.0, training__word_rate=0.0,

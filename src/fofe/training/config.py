@@ -136,6 +136,8 @@ class TrainingConfig:
     cnn_with_layers: bool = False
     """Whether the character CNN is trained like the layers: with `rate` and, by SGD, with momentum."""
     weight_decay: float = 0.01
+    clip: float = 0.0
+    """The largest norm of the network's gradients, which are scaled down to it; 0 for any."""
     input_dropout: float = 0.1
     final_input_dropout: float | None = None
     window_dropout: float = 0.0
@@ -169,7 +171,7 @@ class TrainingConfig:
             require(self, key, allowed.__contains__, f"must be one of {', '.join(allowed)}")
         counts = "epochs batch evaluate_every evaluate_from threads"
         require(self, counts, lambda value: value >= 1, "must be at least 1")
-        rates = "rate word_rate character_rate final_rate weight_decay patience seed"
+        rates = "rate clip word_rate character_rate final_rate weight_decay patience seed"
         require(self, rates, lambda value: value >= 0, "must not be negative")
         dropouts = "input_dropout final_input_dropout window_dropout context_dropout dropout final_dropout"
         share = "is a share from 0 to below 1"

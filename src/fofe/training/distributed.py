@@ -75,6 +75,11 @@ class ProcessGroup:
         distributed.broadcast_object_list(values, src=0)
         return values[0]
 
+    def wait(self) -> None:
+        """Wait until all processes have come here."""
+        if self.size > 1:
+            distributed.barrier()
+
 
 ALONE = ProcessGroup()
 

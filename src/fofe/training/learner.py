@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.features.batch import Dropout, Dropping, TorchBatch, make_batch, positions_name
@@ -87,6 +87,8 @@ class Learner:
                 loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
         loss = self.group.add_up([*self.network.parameters(), *gathered.values()], loss)
+        if self.config.clip:
+            nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
         for group in self.optimiser.param_groups:
             group["lr"] = group["first_rate"] * factor
         self.optimiser.step()

@@ -142,7 +142,7 @@ class Run:
                 self._end_epoch(loss)
             self.progress = self.group.agree(self.progress)
         model = self._finish() if self.group.leads else None
-        self.group.agree("the model is written")
+        self.group.wait()  # for the model to be written, and for the others before any leaves
         return model or load_model(self.folder / MODEL)
 
     def _open(self, resume: bool) -> None:
