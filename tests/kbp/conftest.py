@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import pytest
 
@@ -66,6 +69,28 @@ In Lima it rained all day.
 </BODY>
 </DOC>
 """
+
+
+def as_ltf(raw: str, id: str, language: str = "eng", *, md5: str | None = None) -> str:
+    """A raw text as LDC ships it: a segment for each line, a token for each run of other than spaces."""
+    segments: list[str] = []
+    for line in re.finditer(r"[^\n]+", raw):
+        tokens = "".join(
+            f'<TOKEN id="t" pos="word" morph="none" start_char="{line.start() + one.start()}" '
+            f'end_char="{line.start() + one.end() - 1}">{escape(one[0])}</TOKEN>\n'
+            for one in re.finditer(r"\S+", line[0])
+        )
+        segments.append(
+            f'<SEG id="segment-{len(segments)}" start_char="{line.start()}" end_char="{line.end() - 1}">\n'
+            f"<ORIGINAL_TEXT>{escape(line[0])}</ORIGINAL_TEXT>\n{tokens}</SEG>\n"
+        )
+    digest = hashlib.md5(raw.encode()).hexdigest() if md5 is None else md5
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE LCTL_TEXT SYSTEM "ltf.v1.5.dtd">\n'
+        f'<LCTL_TEXT lang="{language}">\n<DOC id="{id}" tokenization="none" grammar="none" '
+        f'raw_text_char_length="{len(raw)}" raw_text_md5="{digest}">\n<TEXT>\n{"".join(segments)}'
+        "</TEXT>\n</DOC>\n</LCTL_TEXT>\n"
+    )
 
 
 @pytest.fixture

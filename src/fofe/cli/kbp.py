@@ -15,7 +15,8 @@ from fofe.kbp.source import Reading, language_code, read_all, source_files
 from fofe.kbp.tab import problems, read_tab, write_tab
 from fofe.tagging.installed import model_path
 
-DOCUMENTS = option("documents DOCS", "source documents, or directories of them", nargs="+")
+DOCUMENTS = option("documents DOCS", "source documents or LTF, or directories of them", nargs="+")
+TOKENS = option("--tokens own|ldc", "tokens of LTF documents: our own, or those of the file", default="own")
 READING = titled(
     "reading",
     flag("--quotes", "treat quoted text as part of a document"),
@@ -28,7 +29,8 @@ READING = titled(
 
 
 def _reading(args: argparse.Namespace) -> Reading:
-    return Reading(quotes=args.quotes, from_file=args.offsets_from == "file")
+    ltf_tokens = getattr(args, "tokens", "own") == "ldc"
+    return Reading(args.quotes, from_file=args.offsets_from == "file", ltf_tokens=ltf_tokens)
 
 
 def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0) -> int:
@@ -55,6 +57,7 @@ def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0)
     THRESHOLD,
     AGREEMENT,
     SCHEME,
+    TOKENS,
     READING,
 )
 def tag(args: argparse.Namespace) -> int:
@@ -77,7 +80,8 @@ def tag(args: argparse.Namespace) -> int:
         language=None if args.lang is None else language_code(args.lang),
         options=decoding_options(args),
     )
-    files = source_files(args.documents)
+    report = Report()
+    files = source_files(args.documents, report)
     with (
         resumable("give the same command with --resume to go on"),
         Journal(f"{args.output}.work", how.fingerprint(), resume=args.resume) as journal,
@@ -86,7 +90,8 @@ def tag(args: argparse.Namespace) -> int:
         tagged = tag_files(how, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
         write_tab(tagged.mentions, args.output)
         journal.remove()
-    return _finish(tagged.report, tagged.bad, tagged.documents)
+    report.add(tagged.report)
+    return _finish(report, tagged.bad, tagged.documents)
 
 
 def _models(arguments: Sequence[str]) -> dict[str, str]:
@@ -143,7 +148,7 @@ def check(args: argparse.Namespace) -> int:
     report = Report()
     bad: list[InputError] = []
     mentions = read_tab(args.tab, report)
-    sources = read_all(source_files(args.documents), _reading(args), report, bad)
+    sources = read_all(source_files(args.documents, report), _reading(args), report, bad)
     found = list(problems(mentions, {source.id: source for source in sources}))
     for problem in found:
         print(problem)
@@ -162,6 +167,7 @@ def check(args: argparse.Namespace) -> int:
     output("FILE", "the corpus (jsonl, conll, brat), or the .tab file"),
     option("--lang L", "only documents in this language: eng, cmn, spa"),
     option("--run-id ID", "run id of mentions that have none", default="fofe"),
+    TOKENS,
     READING,
 )
 def convert(args: argparse.Namespace) -> int:
@@ -177,7 +183,7 @@ def convert(args: argparse.Namespace) -> int:
 
     report = Report()
     bad: list[InputError] = []
-    sources = read_all(source_files(args.documents), _reading(args), report, bad)
+    sources = read_all(source_files(args.documents, report), _reading(args), report, bad)
     if args.lang is not None:
         sources = in_language(sources, args.lang, report)
     if args.gold:

@@ -86,7 +86,9 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
     language = source.language()
     if language is None:
         report.note("documents in an unclear language, tokenised by plain rules", source.id)
-    document = tokeniser(language or PLAIN).document(source.shown.text, id=source.id)
+    document = Document(source.shown.text, list(source.sentences), id=source.id)
+    if not document.sentences:
+        document = tokeniser(language or PLAIN).document(document.text, id=source.id)
     aligner = Aligner(document)
     kept = []
     for mention in gold:

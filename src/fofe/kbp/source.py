@@ -1,28 +1,32 @@
-"""Source documents: newswire, discussion forum, and the variants with `<DOC><BODY>`.
+"""Source documents: newswire, discussion forum, the variants with `<DOC><BODY>`, and all of these as LTF.
 
 Offsets count code points of the source as it is written, markup and all, from the `<` of the document's own
-tag or from the first character of its file.
+tag or from the first character of its file; in LTF, from the first character of the raw text.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
 from fofe.base.errors import InputError
 from fofe.base.files import read_text
-from fofe.base.report import Report
+from fofe.base.report import EMPTY_FILES, Report
+from fofe.kbp.ltf import RawText, is_ltf, raw_texts
 from fofe.kbp.markup import Shown, Tag, attribute, tag_at, tags
 from fofe.text.detect import detect
+from fofe.text.document import Sentence, Token
 
 NAMES_THE_DOCUMENT = {"docid", "docno"}
 NOT_TEXT = NAMES_THE_DOCUMENT | {"doctype", "date", "datetime", "date_time", "postdate", "poster"}
 """Elements whose content says something about the document and is not part of it."""
 INLINE = {"a", "b", "big", "em", "font", "i", "s", "small", "span", "strong", "sub", "sup", "u", ""}
 """Tags within a sentence, and what is no element, such as a comment."""
-_SUFFIXES = re.compile(r"(?<=.)(\.(xml|sgml?|txt|cmp|df|mpdf|nw|src))+$", re.IGNORECASE)
+_SUFFIXES = re.compile(r"(?<=.)(\.(xml|sgml?|txt|cmp|df|ltf|mpdf|nw|rsd|src))+$", re.IGNORECASE)
 """Those of the names of source documents."""
+_GLANCE = 4096
+"""The number of bytes that show what a file is."""
 
 ENGLISH, CHINESE, SPANISH = "eng", "cmn", "spa"
 UNKNOWN = "und"
@@ -45,6 +49,8 @@ class Reading:
     """Whether quoted text is part of the document."""
     from_file: bool = False
     """Whether offsets count from the first character of the file, even if `<?xml ...?>` stands there."""
+    ltf_tokens: bool = False
+    """Whether the segments and tokens of LTF are taken for sentences and tokens, instead of our own."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +64,16 @@ class SourceDocument:
     authors: tuple[tuple[int, int], ...]
     """Where the authors of posts are named; half-open."""
     path: str = ""
+    is_ltf: bool = False
+    declared: str = ""
+    """The language that LTF names."""
+    sentences: tuple[Sentence, ...] = ()
+    """Those of LTF, in what is shown, if they were asked for."""
 
     def language(self) -> str | None:
-        """Its language as three letters, by its id, else by its text; None where neither is clear."""
-        return language_of_id(self.id) or _CODES.get(detect(self.shown.text) or "")
+        """Its language as three letters: by its id, by LTF, by its text; None where none is clear."""
+        codes = (_CODES.get(name) for name in (self.declared.lower(), detect(self.shown.text) or ""))
+        return language_of_id(self.id) or next(filter(None, codes), None)
 
 
 def language_code(code: str) -> str:
@@ -78,21 +90,45 @@ def language_of_id(id: str) -> str | None:
     return next((_CODES[part] for part in parts if len(part) == 3 and part in _CODES), None)
 
 
-def source_files(paths: list[str]) -> list[Path]:
-    """The files that were given, and those in directories that were given, in a fixed order."""
+def source_files(paths: list[str], report: Report | None = None) -> list[Path]:
+    """The files that were given, and the documents in directories that were given, in a fixed order.
+
+    LTF comes last: of a document in both forms, the source is read first. What is no document, such as a file
+    list or a README, is left out of directories, and counted.
+    """
     found: dict[Path, None] = {}
+    report = Report() if report is None else report
     for path in map(Path, paths):
         if path.is_dir():
             files = (file for file in path.rglob("*") if file.is_file())
             inside = [file for file in files if not re.search(r"(^|/)\.", file.relative_to(path).as_posix())]
             if not inside:
                 raise InputError("has no files", path=path)
-            found |= dict.fromkeys(sorted(inside))
+            documents = [file for file in sorted(inside) if _may_be_document(file)]
+            for file in sorted(set(inside).difference(documents)):
+                report.note(f"{EMPTY_FILES} left out", str(file))
+            found |= dict.fromkeys(documents or inside)
         elif path.exists():
             found[path] = None
         else:
             raise InputError("cannot be read: No such file or directory", path=path)
-    return list(found)
+    return sorted(found, key=lambda file: is_ltf(_head(file)))
+
+
+def _head(path: Path) -> str:
+    """The beginning of a file; empty for one that cannot be read, or only once, such as a pipe."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_GLANCE) if path.is_file() else b""
+    except OSError:
+        data = b""
+    return data.decode("utf-8-sig", "replace")
+
+
+def _may_be_document(path: Path) -> bool:
+    """Whether a file begins like a document, or has no beginning, which is an error of its own."""
+    head = _head(path)
+    return not head.strip() or _DOCUMENT.search(head) is not None or is_ltf(head)
 
 
 def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator[SourceDocument | InputError]:
@@ -102,6 +138,49 @@ def read_sources(path: str | Path, reading: Reading, report: Report) -> Iterator
     except InputError as error:
         yield error
         return
+    if not is_ltf(text):
+        yield from _documents(text, path, reading, report)
+        return
+    try:
+        for raw in raw_texts(text, report):
+            yield from _ltf_documents(raw, path, reading, report)
+    except InputError as error:
+        yield InputError(error.problem, path=path, remedy=error.remedy)
+
+
+def _ltf_documents(
+    raw: RawText, path: str | Path, reading: Reading, report: Report
+) -> Iterator[SourceDocument | InputError]:
+    """The documents of a raw text: those of its tags, or all of it if it has none."""
+    found: Iterable[SourceDocument | InputError]
+    if _DOCUMENT.search(raw.text):
+        found = _documents(raw.text, path, replace(reading, from_file=True), report)
+    else:
+        shown = Shown(raw.text)
+        shown.add(0, len(raw.text))
+        shown.end_block()
+        id = _SUFFIXES.sub("", raw.id or Path(path).name)
+        found = [SourceDocument(id, raw.text, shown, (), str(path))]
+    for document in found:
+        if not isinstance(document, InputError):
+            sentences = _ltf_sentences(raw, document.shown) if reading.ltf_tokens else ()
+            document = replace(document, is_ltf=True, declared=raw.language, sentences=sentences)
+        yield document
+
+
+def _ltf_sentences(raw: RawText, shown: Shown) -> tuple[Sentence, ...]:
+    """The segments of LTF in what is shown; tokens of markup are not."""
+    sentences = []
+    for segment in raw.segments:
+        places = filter(None, (shown.from_source(*span) for span in segment))
+        if tokens := [Token(shown.text[start:end], start, end) for start, end in places]:
+            sentences.append(Sentence(tokens))
+    return tuple(sentences)
+
+
+def _documents(
+    text: str, path: str | Path, reading: Reading, report: Report
+) -> Iterator[SourceDocument | InputError]:
     starts = [begin.start() for begin in _DOCUMENT.finditer(text) if _is_tag(text, begin.start())]
     if not starts:
         problem = "is empty" if not text.strip() else "has no <DOC> tag"
@@ -123,21 +202,35 @@ def read_all(
     files: Iterable[str | Path], reading: Reading, report: Report, bad: list[InputError]
 ) -> Iterator[SourceDocument]:
     """The documents of several files; why others could not be read is added to `bad`."""
-    seen: dict[str, str] = {}
+    seen = Seen(report, bad)
     for path in files:
         for document in read_sources(path, reading, report):
             if isinstance(document, InputError):
                 bad.append(document)
-            elif document.id in seen:
-                bad.append(same_id(document.id, document.path, seen[document.id]))
-            else:
-                seen[document.id] = document.path
+            elif seen.is_new(document.id, document.path, document.is_ltf):
                 yield document
 
 
-def same_id(id: str, path: str, other: str) -> InputError:
-    """The error of a document with the id of an earlier one."""
-    return InputError(f"document {id} was already in {other}", path=path, remedy="give each its own id")
+class Seen:
+    """The documents that were read, so that each is used once."""
+
+    def __init__(self, report: Report, bad: list[InputError]) -> None:
+        self._report, self._bad = report, bad
+        self._forms: dict[str, tuple[str, bool]] = {}
+        """The path of each document, and whether that is LTF."""
+
+    def is_new(self, id: str, path: str, is_ltf: bool) -> bool:
+        """False for a repeated id, which is an error, unless it is that of an LTF whose source was read."""
+        if id not in self._forms:
+            self._forms[id] = (path, is_ltf)
+            return True
+        other, other_is_ltf = self._forms[id]
+        if is_ltf and not other_is_ltf:
+            self._report.note("documents given as source and as LTF, read once, from the source", id)
+        else:
+            problem = f"document {id} was already in {other}"
+            self._bad.append(InputError(problem, path=path, remedy="give each its own id"))
+        return False
 
 
 def _is_tag(text: str, start: int) -> bool:

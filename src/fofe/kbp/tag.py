@@ -15,13 +15,13 @@ from fofe.base.errors import InputError
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.base.workers import in_order
-from fofe.kbp.source import Reading, SourceDocument, read_sources, same_id
+from fofe.kbp.source import Reading, Seen, SourceDocument, read_sources
 from fofe.kbp.tab import TabMention, numbered
 from fofe.model.ensemble import directories
 from fofe.tagging.batching import chunks
 from fofe.tagging.model import load
 from fofe.tagging.pipeline import CHUNK_BYTES
-from fofe.text.document import NAME, Mention
+from fofe.text.document import NAME, Document, Mention
 
 Entry = dict[str, Any]
 """What was found in a file, in JSON types."""
@@ -57,7 +57,7 @@ class SourceTagging:
         models = {language: load(path).with_options(**self.options) for language, path in self.models.items()}
 
         def tag(document: SourceDocument) -> list[Any] | InputError:
-            """The id of a document and its mentions; an error where there is no model for it."""
+            """A document's id, form and mentions; an error where there is no model for it."""
             text, language = document.shown.text, self.language or document.language()
             if text and language not in models:
                 problem = f" is in {language}, for which there is no model"
@@ -65,8 +65,12 @@ class SourceTagging:
                 if language is None:
                     problem, remedy = ": its language cannot be recognised", "give --lang"
                 return InputError(f"document {document.id}{problem}", path=document.path, remedy=remedy)
-            found = models[language].fresh()(text).mentions if text and language else []
-            return [document.id, [astuple(row) for row in mentions_in_source(document, found)]]
+            found: list[Mention] = []
+            if text and language:
+                cut = Document(text, list(document.sentences))
+                found = next(models[language].fresh().tag_documents([cut])).mentions
+            rows = [astuple(row) for row in mentions_in_source(document, found)]
+            return [document.id, document.is_ltf, rows]
 
         def tag_file(path: Path) -> tuple[str, Entry]:
             report = Report()
@@ -135,9 +139,10 @@ def _done(journal: Journal, file: Path) -> Entry | None:
 
 def _gather(journal: Journal, files: Iterable[Path], run: str) -> TaggedSources:
     """All results in the order of the files."""
-    seen: dict[str, str] = {}
     bad: list[str] = []
     report = Report()
+    repeated: list[InputError] = []
+    seen, documents = Seen(report, repeated), 0
     mentions: list[TabMention] = []
     for file in files:
         entry = _done(journal, file)
@@ -145,10 +150,8 @@ def _gather(journal: Journal, files: Iterable[Path], run: str) -> TaggedSources:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
         report.add(Report(**entry["report"]))
         bad += entry["bad"]
-        for id, rows in entry["documents"]:
-            if id in seen:
-                bad.append(str(same_id(id, str(file), seen[id])))
-            else:
-                seen[id] = str(file)
+        for id, is_ltf, rows in entry["documents"]:
+            if seen.is_new(id, str(file), is_ltf):
+                documents += 1
                 mentions += [TabMention(*row) for row in rows]
-    return TaggedSources(list(numbered(mentions, run)), len(seen), bad, report)
+    return TaggedSources(list(numbered(mentions, run)), documents, bad + list(map(str, repeated)), report)
