@@ -9,11 +9,12 @@ from pathlib import Path
 
 from _record import shared
 
+from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import jsonl, read_corpus
 from fofe.kbp.convert import to_training
 from fofe.kbp.source import Reading, SourceDocument, read_all
-from fofe.kbp.tab import TabMention, by_document, check_mention, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, by_document, mismatch, numbered, read_tab, write_tab
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, split_label
 
@@ -140,7 +141,8 @@ def _convert(files: PartFiles) -> None:
     documents = []
     for source in sources(files):
         for mention in gold.get(source.id, ()):
-            check_mention(mention, source)
+            if problem := mismatch(mention, source):
+                raise InputError(problem, path=files.gold)
         documents.append(to_training(source, gold.get(source.id, []), report))
     jsonl.write(documents, files.corpus, report)
     for line in report.lines():

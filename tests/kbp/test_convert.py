@@ -16,6 +16,7 @@ from fofe.formats import jsonl
 from fofe.kbp.convert import to_gold, to_training
 from fofe.kbp.source import Reading, SourceDocument, read_sources
 from fofe.kbp.tab import TabMention, write_tab
+from fofe.text.align import align
 
 from .conftest import BODY, FORUM, NEWSWIRE
 
@@ -167,36 +168,65 @@ def test_training_data_has_the_text_that_a_reader_sees(folder: Path) -> None:
     assert to_gold(document, source) == sorted(gold, key=lambda row: row.start)
 
 
-def test_what_divides_a_token_or_a_character_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    start = NEWSWIRE.index("Bergen.")
+def test_what_divides_a_character_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     inside = NEWSWIRE.index("&amp;T")
-    gold = [
-        TabMention("ENG_NW_1", start, start + 4, "Berg", "PER"),
-        TabMention("ENG_NW_1", inside + 1, inside + 5, "amp;", "ORG"),
-    ]
+    gold = TabMention("ENG_NW_1", inside + 1, inside + 5, "amp;", "ORG")
+    assert convert(folder, [gold, mention(NEWSWIRE, "Anna Berg", "ENG_NW_1")]) == 0
+    errors = capsys.readouterr().err
+    assert f"1 mentions that are not in the text, or divide a character of it (first: {gold.place})" in errors
+    assert "1 of 2 gold mentions kept (50.00 %)" in errors
+
+
+def test_a_mention_that_divides_a_token_gets_its_own(folder: Path) -> None:
+    start = NEWSWIRE.index("Bergen.")
+    gold = [TabMention("ENG_NW_1", start + 1, start + 4, "erg", "PER")]
     assert convert(folder, gold) == 0
-    errors = capsys.readouterr().err
-    assert (
-        f"1 mentions that divide a token or go over the end of a sentence (first: {gold[0].place})" in errors
-    )
-    assert (
-        f"1 mentions that are not in the text, or divide a character of it (first: {gold[1].place})" in errors
-    )
+    document = next(one for one in jsonl.read(folder / "train.jsonl", Report()) if one.id == "ENG_NW_1")
+    aligned, rest = align(document)
+    assert not rest
+    assert [document.sentences[span.sentence].words[span.start : span.end] for span, _ in aligned] == [
+        ["erg"]
+    ]
+    assert [token.text for token in document.tokens if token.end > aligned[0][1].start - 2][:4] == [
+        *("B", "erg", "en", "."),
+    ]
 
 
-def test_a_wrong_offset_is_an_error_of_its_document_alone(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_offset_costs_its_mention_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = TabMention("ENG_NW_1", 100, 109, "Anna Berg", "PER")
-    right = mention(BODY, "Lima", "eng-WL-11-1", "GPE")
-    assert convert(folder, [wrong, right]) == 1
+    right = mention(NEWSWIRE, "Anna Berg", "ENG_NW_1")
+    assert convert(folder, [wrong, right]) == 0
     errors = capsys.readouterr().err
-    assert "ENG_NW_1:100-108 is " in errors
+    assert (
+        "1 mentions left out: their string is not that of the document (first: ENG_NW_1:100-108 is " in errors
+    )
     assert "but 'Anna Berg' in the mention" in errors
-    assert "1 documents left out because of errors; 2 done" in errors
-    assert (folder / "train.jsonl").read_text("utf-8").count('"text": "Lima"') == 1
+    assert "1 of 2 gold mentions kept (50.00 %)" in errors
+    assert (folder / "train.jsonl").read_text("utf-8").count('"text": "Anna Berg"') == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("Anna\nBerg", "Anna Berg"),
+        ("Anna \u00a0 Berg", "Anna Berg"),
+        ("Al-\nQaeda", "Al-Qaeda"),
+        ("AT&amp;T", "AT&T"),
+        ("AT&amp;T", "AT&amp;T"),
+        ("Anna &quot;A&quot;\n Berg", 'Anna "A" Berg'),
+        ("中国\n北京", "中国 北京"),
+    ],
+)
+def test_strings_as_ldc_writes_them(
+    source: str, written: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f'<doc id="d">\n{source} 😀 was here.\n</doc>'
+    (folder / "d.xml").write_text(text, encoding="utf-8")
+    start = text.index(source)
+    gold = TabMention("d", start, start + len(source), written, "PER")
+    assert convert(folder, [gold]) == 0
+    assert "1 of 1 gold mentions kept (100.00 %)" in capsys.readouterr().err
+    assert main(["kbp", "check", str(folder / "gold.tab"), str(folder / "d.xml")]) == 0
 
 
 def test_one_language_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -172,14 +172,16 @@ def check(args: argparse.Namespace) -> int:
 )
 def convert(args: argparse.Namespace) -> int:
     """Turn source documents and their gold mentions (--gold) into a corpus to train
-    on, or such a corpus (--corpus) with the same documents into gold mentions.
+    on, or such a corpus (--corpus) with the same documents into gold mentions. A
+    mention whose string is not that of the document is left out and reported: fofe
+    kbp check lists all of them.
 
     Examples:
       fofe kbp convert source/ --gold gold.tab -o train.jsonl
       fofe kbp convert source/ --gold gold.tab --lang spa -o spanish.jsonl
       fofe kbp convert source/ --corpus train.jsonl -o gold.tab
     """
-    from fofe.kbp.convert import corpus_to_gold, gold_to_corpus, in_language
+    from fofe.kbp.convert import KEPT_MENTIONS, MENTIONS, corpus_to_gold, gold_to_corpus, in_language
 
     report = Report()
     bad: list[InputError] = []
@@ -187,7 +189,10 @@ def convert(args: argparse.Namespace) -> int:
     if args.lang is not None:
         sources = in_language(sources, args.lang, report)
     if args.gold:
-        done, others = gold_to_corpus(sources, args.gold, args.output, report, bad)
+        done, others = gold_to_corpus(sources, args.gold, args.output, report)
+        if gold := report.totals[MENTIONS]:
+            kept = report.totals[KEPT_MENTIONS]
+            say(f"{kept} of {gold} gold mentions kept ({100 * kept / gold:.2f} %)")
         if args.lang is None:
             for id, mentions in others.items():
                 report.note(f"documents of the gold that were not given ({len(mentions)} mentions)", id)

@@ -13,13 +13,15 @@ from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.source import SourceDocument, language_code
-from fofe.kbp.tab import TabMention, by_document, check_mention, numbered, read_tab, write_tab
-from fofe.text.align import Aligner
+from fofe.kbp.tab import TabMention, by_document, mismatch, numbered, read_tab, write_tab
+from fofe.text.align import Aligner, split_tokens
 from fofe.text.document import Document, Mention
 from fofe.text.languages import PLAIN
 from fofe.text.tokenise import tokeniser
 
 META = "kbp"
+MENTIONS, KEPT_MENTIONS = "gold mentions", "gold mentions kept"
+"""What is totalled on the way to training data."""
 
 KEPT = {"start": int, "end": int, "type": str, "kind": str, "kb": str, "score": float, "run": str, "id": str}
 """What is kept of a gold mention in metadata, and its types."""
@@ -36,20 +38,14 @@ def in_language(sources: Iterable[SourceDocument], language: str, report: Report
 
 
 def gold_to_corpus(
-    sources: Iterable[SourceDocument], gold_path: str, output: str, report: Report, bad: list[InputError]
+    sources: Iterable[SourceDocument], gold_path: str, output: str, report: Report
 ) -> tuple[int, dict[str, list[TabMention]]]:
-    """Write source documents with their gold mentions as a corpus; documents with errors go to `bad`.
+    """Write source documents with their gold mentions as a corpus.
 
     Returns the number of documents written, and the gold mentions of documents without a source.
     """
     gold = by_document(read_tab(gold_path, report))
-    documents = []
-    for source in sources:
-        mentions = gold.pop(source.id, [])
-        try:
-            documents.append(to_training(source, mentions, report))
-        except InputError as error:
-            bad.append(error)
+    documents = [to_training(source, gold.pop(source.id, []), report) for source in sources]
     write_corpus(documents, output, None, report)
     return len(documents), gold
 
@@ -82,28 +78,45 @@ def corpus_to_gold(
 
 
 def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Report) -> Document:
-    """The document that a reader sees, with tokens and those gold mentions that are in it."""
+    """The document that a reader sees, with tokens and those gold mentions that are in it.
+
+    A token that a mention divides is cut there. A mention whose string differs from the source is left out.
+    """
     language = source.language()
     if language is None:
         report.note("documents in an unclear language, tokenised by plain rules", source.id)
     document = Document(source.shown.text, list(source.sentences), id=source.id)
     if not document.sentences:
         document = tokeniser(language or PLAIN).document(document.text, id=source.id)
-    aligner = Aligner(document)
     kept = []
     for mention in gold:
-        check_mention(mention, source)
+        report.totals[MENTIONS] += 1
+        if problem := mismatch(mention, source):
+            report.note("mentions left out: their string is not that of the document", problem)
+            continue
         kept.append({name: getattr(mention, name) for name in KEPT})
         place = source.shown.from_source(mention.start, mention.end)
         if place is not None:
-            if aligner.tokens_of(*place) is None:
-                report.note("mentions that divide a token or go over the end of a sentence", mention.place)
             shown = source.shown.text[slice(*place)]
             document.mentions.append(Mention(*place, mention.type, mention.kind, mention.score, shown))
         elif (mention.start, mention.end) not in source.authors:
             report.note("mentions that are not in the text, or divide a character of it", mention.place)
+            continue
+        report.totals[KEPT_MENTIONS] += 1
+    _cut_tokens(document, report)
     document.meta = {"language": language or PLAIN, META: kept}
     return document
+
+
+def _cut_tokens(document: Document, report: Report) -> None:
+    """Give mentions that divide a token their own."""
+    borders = (border for mention in document.mentions for border in (mention.start, mention.end))
+    document.sentences = split_tokens(document.sentences, borders)
+    aligner = Aligner(document)
+    for mention in document.mentions:
+        if aligner.tokens_of(mention.start, mention.end) is None:
+            place = f"{document.id} {mention.start}:{mention.end}"
+            report.note("mentions that go over the end of a sentence, or end in white space", place)
 
 
 def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:

@@ -1,8 +1,9 @@
 """Between character offsets and token positions: mentions and regions as spans of tokens."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from fofe.text.document import NEGATIVE, REGION_KEYS, UNKNOWN, Document, Mention, Region, Sentence, Token
@@ -52,6 +53,21 @@ def align(document: Document) -> tuple[list[tuple[TokenSpan, Mention]], list[Men
     spans = [(aligner.tokens_of(mention.start, mention.end), mention) for mention in document.mentions]
     aligned = [(span, mention) for span, mention in spans if span is not None]
     return aligned, [mention for span, mention in spans if span is None]
+
+
+def split_tokens(sentences: Iterable[Sentence], borders: Iterable[int]) -> list[Sentence]:
+    """The sentences with tokens cut at the borders that lie inside them."""
+    cuts = sorted(set(borders))
+    return [
+        Sentence([piece for token in sentence.tokens for piece in _pieces(token, cuts)])
+        for sentence in sentences
+    ]
+
+
+def _pieces(token: Token, cuts: list[int]) -> list[Token]:
+    inside = cuts[bisect_right(cuts, token.start) : bisect_left(cuts, token.end)]
+    spans = pairwise([token.start, *inside, token.end])
+    return [Token(token.text[start - token.start : end - token.start], start, end) for start, end in spans]
 
 
 @dataclass
