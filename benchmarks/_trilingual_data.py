@@ -13,8 +13,9 @@ from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import jsonl, read_corpus
 from fofe.kbp.convert import to_training
+from fofe.kbp.entities import numbered
 from fofe.kbp.source import Reading, SourceDocument, read_all
-from fofe.kbp.tab import TabMention, by_document, mismatch, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
 from fofe.text.align import align
 from fofe.text.document import Document, Mention, split_label
 

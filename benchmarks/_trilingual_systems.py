@@ -17,8 +17,9 @@ from fofe.cli._terminal import TerminalCallback
 from fofe.features.config import ModelConfig
 from fofe.formats import read_corpus
 from fofe.kbp.convert import to_training
+from fofe.kbp.entities import numbered
 from fofe.kbp.source import source_files
-from fofe.kbp.tab import numbered, write_tab
+from fofe.kbp.tab import write_tab
 from fofe.kbp.tag import SourceTagging, tag_files
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label

@@ -29,8 +29,9 @@ from _trilingual_systems import Crf, Preset, run_ours, train_ours
 from fofe.base.report import Report
 from fofe.evaluate.bootstrap import Numbers, compare
 from fofe.fusion import Predictions, Rule, learn
+from fofe.kbp.entities import numbered
 from fofe.kbp.score import Table, layout, score
-from fofe.kbp.tab import TabMention, by_document, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, by_document, read_tab, write_tab
 from fofe.training.corpora import Fold
 
 WEIGHTED = Rule("weighted")

@@ -20,7 +20,8 @@ from fofe.decode import Candidate, resolve
 from fofe.decode.decoding import Decoding
 from fofe.evaluate.scores import score_spans
 from fofe.formats import read_corpus, write_corpus
-from fofe.kbp.tab import NIL, TabMention, is_tab, numbered, read_tab, write_tab
+from fofe.kbp.entities import numbered
+from fofe.kbp.tab import NIL, TabMention, is_tab, read_tab, write_tab
 from fofe.text.document import Document, Mention, join_label
 
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.kbp.source import Reading, SourceDocument, read_sources
-from fofe.kbp.tab import TabMention, numbered, problems, read_tab, write_tab
+from fofe.kbp.tab import TabMention, problems, read_tab, write_tab
 
 from .conftest import NEWSWIRE
 
@@ -57,34 +57,6 @@ def test_more_columns_are_counted(tmp_path: Path) -> None:
 def test_a_broken_line_is_named(old: str, new: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"x.tab:2: .*{message}"):
         read(tmp_path, f"{LINE}\n{LINE.replace(old, new)}\n")
-
-
-def test_the_same_name_in_a_document_has_the_same_nil_id() -> None:
-    def mention(document: str, start: int, text: str, kind: str = "NAM", kb: str = "") -> TabMention:
-        return TabMention(document, start, start + len(text), text, "PER", kind, kb)
-
-    found = numbered(
-        [
-            mention("a", 0, "Anna"),
-            mention("a", 9, "Omar"),
-            mention("a", 20, "Anna"),
-            mention("a", 30, "Anna", "NOM"),
-            mention("b", 0, "Anna"),
-            mention("b", 9, "Li", kb="E0123"),
-        ],
-        "run1",
-    )
-    rows = [(row.id, row.run, row.kb) for row in found]
-    assert [kb for _, _, kb in rows] == [
-        "NIL000001",
-        "NIL000002",
-        "NIL000001",
-        "NIL000003",
-        "NIL000004",
-        "E0123",
-    ]
-    assert [id for id, _, _ in rows] == [f"run1_{number:06}" for number in range(1, 7)]
-    assert {run for _, run, _ in rows} == {"run1"}
 
 
 def test_a_mismatch_names_the_document_and_both_strings(tmp_path: Path) -> None:

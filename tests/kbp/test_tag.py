@@ -191,7 +191,7 @@ def test_models_by_the_language_of_inputs(tiny_path: Path, tmp_path: Path) -> No
     tagged = SourceTagging(models, options={"threshold": 0.0}).start()(
         source(text, "spa", tmp_path) for text in TEXTS
     )
-    assert all(mentions for _, entry in tagged for _, _, mentions in entry["documents"])
+    assert all(mentions for _, entry in tagged for _, _, mentions, _ in entry["documents"])
     assert sum(len(entry["documents"]) for _, entry in tagged) == len(TEXTS)
 
 

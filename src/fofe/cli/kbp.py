@@ -52,6 +52,7 @@ def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0)
     output("FILE", "the .tab file"),
     flag("--resume", "continue an interrupted run"),
     option("--run-id ID", "the first column", default="fofe"),
+    option("--kb TITLES", "link names to this table: id, title, frequency, aliases, with tabs between"),
     option("--lang L", "the language of all documents (default: recognised for each)"),
     WORKERS,
     THRESHOLD,
@@ -63,15 +64,18 @@ def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0)
 def tag(args: argparse.Namespace) -> int:
     """Find the mentions of source documents, each with the model of its language, and
     the authors of posts. The language follows from the document's id, else from its
-    text. An interrupted run continues with --resume. A document that cannot be read
-    is reported and skipped, and the exit code is 1.
+    text. Names of one entity share an id: a KB id of --kb, else a NIL id. An
+    interrupted run continues with --resume. A document that cannot be read is
+    reported and skipped, and the exit code is 1.
 
     Examples:
       fofe kbp tag --model eng=en --model cmn=zh source/ -o run.tab
+      fofe kbp tag --model eng=en --kb titles.tsv source/ -o run.tab
       fofe kbp tag --model eng=runs/news/model --workers 4 source/ -o run.tab --resume
       fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
     """
     from fofe.base.journal import Journal
+    from fofe.kbp.entities import Titles
     from fofe.kbp.tag import SourceTagging, tag_files
 
     how = SourceTagging(
@@ -82,12 +86,14 @@ def tag(args: argparse.Namespace) -> int:
     )
     report = Report()
     files = source_files(args.documents, report)
+    titles = Titles.read(args.kb) if args.kb else None
     with (
         resumable("give the same command with --resume to go on"),
         Journal(f"{args.output}.work", how.fingerprint(), resume=args.resume) as journal,
         Bar(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar,
     ):
-        tagged = tag_files(how, files, journal, run=args.run_id, workers=args.workers, watch=bar.update)
+        options = {"run": args.run_id, "titles": titles, "workers": args.workers}
+        tagged = tag_files(how, files, journal, **options, watch=bar.update)
         write_tab(tagged.mentions, args.output)
         journal.remove()
     report.add(tagged.report)
@@ -114,7 +120,8 @@ def _models(arguments: Sequence[str]) -> dict[str, str]:
     JSON,
 )
 def score(args: argparse.Namespace) -> int:
-    """Score mentions as the entity discovery track does: the same span and type, for
+    """Score mentions as the entity discovery track does, by three measures of neleval:
+    the same span and type, the same span without a KB id, and the same entities. For
     names, for nominals, and for both regardless of kind. The language of a document
     follows from its id.
 
@@ -122,12 +129,30 @@ def score(args: argparse.Namespace) -> int:
       fofe kbp score gold.tab run.tab
       fofe kbp score gold.tab run1.tab run2.tab --json
     """
-    from fofe.kbp.score import layout, score
+    from fofe.kbp.score import MEASURES, layout, score
 
     report = Report()
     gold = read_tab(args.gold, report)
-    tables = {path: score(gold, read_tab(path, report)) for path in args.runs}
-    print_result(args, "\n\n".join(f"{path}\n{layout(table)}" for path, table in tables.items()), tables)
+    runs = {path: read_tab(path, report) for path in args.runs}
+    tables = {
+        path: {name: score(gold, run, measure=measure) for name, measure in MEASURES.items()}
+        for path, run in runs.items()
+    }
+    data = {
+        path: {
+            name: {
+                language: {group: counts.as_dict() for group, counts in groups.items()}
+                for language, groups in table.items()
+            }
+            for name, table in by_measure.items()
+        }
+        for path, by_measure in tables.items()
+    }
+    texts = (
+        "\n\n".join([path, *(f"{name}\n{layout(table)}" for name, table in by_measure.items())])
+        for path, by_measure in tables.items()
+    )
+    print_result(args, "\n\n".join(texts), data)
     return _finish(report)
 
 

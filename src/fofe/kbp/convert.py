@@ -12,8 +12,9 @@ from itertools import zip_longest
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.formats import read_corpus, write_corpus
+from fofe.kbp.entities import numbered
 from fofe.kbp.source import SourceDocument, language_code
-from fofe.kbp.tab import TabMention, by_document, mismatch, numbered, read_tab, write_tab
+from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
 from fofe.text.align import Aligner, split_tokens
 from fofe.text.document import Document, Mention
 from fofe.text.languages import PLAIN

@@ -8,7 +8,7 @@ import html
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from fofe.base.errors import InputError, in_file
@@ -101,21 +101,6 @@ def write_tab(mentions: Iterable[TabMention], target: Target) -> None:
     """Write mentions to a file, a stream or standard output (`-`)."""
     with open_output(target) as stream:
         stream.writelines(mention.line() for mention in mentions)
-
-
-def numbered(mentions: Iterable[TabMention], run: str) -> Iterator[TabMention]:
-    """The mentions with the id of a run, with ids of their own, and with NIL ids where they have no KB id.
-
-    There is no linking: within a document the same string with the same type and kind is taken for the same
-    entity, and everything else for different ones.
-    """
-    entities: dict[tuple[str, str, str, str], str] = {}
-    for number, mention in enumerate(mentions, start=1):
-        kb = mention.kb
-        if not kb or kb.startswith(NIL):
-            key = (mention.document, one_line(mention.text), mention.type, mention.kind)
-            kb = entities.setdefault(key, f"{NIL}{len(entities) + 1:06}")
-        yield replace(mention, run=run, id=f"{run}_{number:06}", kb=kb)
 
 
 def by_document(mentions: Iterable[TabMention]) -> dict[str, list[TabMention]]:

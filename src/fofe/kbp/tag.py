@@ -5,6 +5,7 @@ workers and interruptions.
 """
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
@@ -15,8 +16,9 @@ from fofe.base.errors import InputError
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.base.workers import in_order
+from fofe.kbp.entities import NO_SENTENCE, Titles, numbered
 from fofe.kbp.source import Reading, Seen, SourceDocument, read_sources
-from fofe.kbp.tab import TabMention, numbered
+from fofe.kbp.tab import TabMention
 from fofe.model.ensemble import directories
 from fofe.tagging.batching import chunks
 from fofe.tagging.model import load
@@ -57,7 +59,7 @@ class SourceTagging:
         models = {language: load(path).with_options(**self.options) for language, path in self.models.items()}
 
         def tag(document: SourceDocument) -> list[Any] | InputError:
-            """A document's id, form and mentions; an error where there is no model for it."""
+            """The id of a document, its form, mentions and their sentences; an error if there is no model."""
             text, language = document.shown.text, self.language or document.language()
             if text and language not in models:
                 problem = f" is in {language}, for which there is no model"
@@ -65,12 +67,12 @@ class SourceTagging:
                 if language is None:
                     problem, remedy = ": its language cannot be recognised", "give --lang"
                 return InputError(f"document {document.id}{problem}", path=document.path, remedy=remedy)
-            found: list[Mention] = []
+            tagged = Document(text, list(document.sentences))
             if text and language:
-                cut = Document(text, list(document.sentences))
-                found = next(models[language].fresh().tag_documents([cut])).mentions
-            rows = [astuple(row) for row in mentions_in_source(document, found)]
-            return [document.id, document.is_ltf, rows]
+                tagged = next(models[language].fresh().tag_documents([tagged]))
+            rows = mentions_in_source(document, tagged.mentions)
+            numbers = sentence_numbers(document, tagged, rows)
+            return [document.id, document.is_ltf, list(map(astuple, rows)), numbers]
 
         def tag_file(path: Path) -> tuple[str, Entry]:
             report = Report()
@@ -100,6 +102,13 @@ def mentions_in_source(document: SourceDocument, mentions: Iterable[Mention]) ->
     return sorted(found, key=lambda row: (row.start, row.end, row.type, row.kind))
 
 
+def sentence_numbers(source: SourceDocument, tagged: Document, rows: Iterable[TabMention]) -> list[int]:
+    """The numbers of the sentences of mentions."""
+    starts = [sentence.start for sentence in tagged.sentences]
+    places = (source.shown.from_source(row.start, row.end) for row in rows)
+    return [NO_SENTENCE if place is None else bisect_right(starts, place[0]) - 1 for place in places]
+
+
 @dataclass
 class TaggedSources:
     """What came of a run."""
@@ -117,10 +126,14 @@ def tag_files(
     journal: Journal,
     *,
     run: str,
+    titles: Titles | None = None,
     workers: int = 1,
     watch: Callable[[int], object] = abs,
 ) -> TaggedSources:
-    """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done."""
+    """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done.
+
+    Names are linked to `titles`.
+    """
     waiting = [file for file in files if _done(journal, file) is None]
     if waiting:
         some = chunks(waiting, lambda path: path.stat().st_size, CHUNK_BYTES)
@@ -128,7 +141,7 @@ def tag_files(
             for entries in results:
                 journal.add_all(entries)
                 watch(sum(entry["stamp"][0] for _, entry in entries))
-    return _gather(journal, files, run)
+    return _gather(journal, files, run, titles)
 
 
 def _done(journal: Journal, file: Path) -> Entry | None:
@@ -137,21 +150,24 @@ def _done(journal: Journal, file: Path) -> Entry | None:
     return entry if entry is not None and entry["stamp"] == stamp(file) else None
 
 
-def _gather(journal: Journal, files: Iterable[Path], run: str) -> TaggedSources:
+def _gather(journal: Journal, files: Iterable[Path], run: str, titles: Titles | None) -> TaggedSources:
     """All results in the order of the files."""
     bad: list[str] = []
     report = Report()
     repeated: list[InputError] = []
     seen, documents = Seen(report, repeated), 0
     mentions: list[TabMention] = []
+    sentences: list[int] = []
     for file in files:
         entry = _done(journal, file)
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
         report.add(Report(**entry["report"]))
         bad += entry["bad"]
-        for id, is_ltf, rows in entry["documents"]:
+        for id, is_ltf, rows, numbers in entry["documents"]:
             if seen.is_new(id, str(file), is_ltf):
                 documents += 1
                 mentions += [TabMention(*row) for row in rows]
-    return TaggedSources(list(numbered(mentions, run)), documents, bad + list(map(str, repeated)), report)
+                sentences += numbers
+    rows = list(numbered(mentions, run, titles, sentences))
+    return TaggedSources(rows, documents, [*bad, *map(str, repeated)], report)
