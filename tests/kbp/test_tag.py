@@ -195,6 +195,16 @@ def test_models_by_the_language_of_inputs(tiny_path: Path, tmp_path: Path) -> No
     assert sum(len(entry["documents"]) for _, entry in tagged) == len(TEXTS)
 
 
+def test_types_that_a_model_cannot_produce_are_told(
+    tiny_path: Path, docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tag(tiny_path, docs, tmp_path / "run.tab") == 0
+    assert (
+        "the model of eng cannot find names of LOC, FAC, nor nominals of GPE, LOC, FAC"
+        in capsys.readouterr().err
+    )
+
+
 def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
     how, files = SourceTagging({"eng": str(tiny_path)}), source_files([str(docs)])
     with Journal(tmp_path / "work", "run", resume=False) as journal:

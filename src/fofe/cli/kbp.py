@@ -87,6 +87,8 @@ def tag(args: argparse.Namespace) -> int:
     report = Report()
     files = source_files(args.documents, report)
     titles = Titles.read(args.kb) if args.kb else None
+    for line in how.missing_types():
+        say(line)
     with (
         resumable("give the same command with --resume to go on"),
         Journal(f"{args.output}.work", how.fingerprint(), resume=args.resume) as journal,

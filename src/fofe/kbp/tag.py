@@ -6,7 +6,7 @@ workers and interruptions.
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
@@ -23,11 +23,13 @@ from fofe.model.ensemble import directories
 from fofe.tagging.batching import chunks
 from fofe.tagging.model import load
 from fofe.tagging.pipeline import CHUNK_BYTES
-from fofe.text.document import NAME, Document, Mention
+from fofe.text.document import NAME, NOMINAL, Document, Mention, join_label
 
 Entry = dict[str, Any]
 """What was found in a file, in JSON types."""
 
+TYPES = ("PER", "ORG", "GPE", "LOC", "FAC")
+"""Those of the track."""
 AUTHOR_TYPE = "PER"
 DIGITS = 6
 """Of a confidence."""
@@ -53,6 +55,18 @@ class SourceTagging:
         for file in files:
             digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
+
+    def missing_types(self) -> Iterator[str]:
+        """What models cannot find of the types of the track, as a sentence for each of them."""
+        for language, path in self.models.items():
+            labels = load(path).labels
+            lacks = []
+            for kind, name in ((NAME, "names"), (NOMINAL, "nominals")):
+                types = [type for type in TYPES if join_label(type, kind) not in labels]
+                if types:
+                    lacks.append(name if len(types) == len(TYPES) else f"{name} of {', '.join(types)}")
+            if lacks:
+                yield f"the model of {language} cannot find {', nor '.join(lacks)}: the track has these, too"
 
     def start(self) -> Callable[[Iterable[Path]], list[tuple[str, Entry]]]:
         """Load the models; what is returned tags files and gives their entries in the journal."""
