@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from _paper_tables import ROWS, TRAINING_DATA
 from _plots import bar_chart
-from _shown import TRAINED_HERE, TRILINGUAL_SYSTEMS, known_systems
+from _shown import TRAINED_HERE, known_systems, systems_of
 from ablations import charts
 from partial import partial_chart
 
@@ -44,7 +44,7 @@ def _training_data(metrics: Numbers) -> Iterator[str]:
 
 
 def _trilingual(metrics: Numbers) -> Iterator[str]:
-    values = {label: metrics[f"{name}_overall_f1"] for name, label in TRILINGUAL_SYSTEMS.items()}
+    values = systems_of(metrics)
     yield bar_chart("OVERALL F1, all languages (bars begin at 50)", values, label=LABEL, least=50)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from _discovery import PARTS, PartFiles, part_files, sources
 from _record import shared
 
 from fofe.base.errors import InputError
@@ -14,12 +15,9 @@ from fofe.base.report import Report
 from fofe.formats import jsonl, read_corpus
 from fofe.kbp.convert import to_training
 from fofe.kbp.entities import numbered
-from fofe.kbp.source import Reading, SourceDocument, read_all
 from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
 from fofe.text.align import align
-from fofe.text.document import Document, Mention, split_label
-
-PARTS = ("train", "dev", "test")
+from fofe.text.document import Document, split_label
 
 Sentence = tuple[list[str], list[tuple[int, int, str]]]
 """Words, and mentions as token spans with labels."""
@@ -47,25 +45,9 @@ LANGUAGES = (
 )
 
 
-@dataclass(frozen=True)
-class PartFiles:
-    """Where one part of a language is written."""
-
-    documents: Path
-    gold: Path
-    corpus: Path
-    """The same as training data."""
-
-
-def part_files(folder: Path, language: Language, part: str) -> PartFiles:
-    """The paths of a part."""
-    name = f"{language.code}-{part}"
-    return PartFiles(folder / name, folder / f"{name}-gold.tab", folder / f"{name}.jsonl")
-
-
 def write_part(folder: Path, language: Language, part: str, limit: int | None) -> PartFiles:
     """Write a part as documents and gold mentions, then convert both; done once."""
-    files = part_files(folder, language, part)
+    files = part_files(folder, language.code, part)
     if files.corpus.exists():
         return files
     files.documents.mkdir(parents=True, exist_ok=True)
@@ -78,11 +60,6 @@ def write_part(folder: Path, language: Language, part: str, limit: int | None) -
     write_tab(numbered(gold, "gold"), files.gold)
     _convert(files)
     return files
-
-
-def sources(files: PartFiles) -> list[SourceDocument]:
-    """The documents of a part, read from what was written."""
-    return list(read_all(sorted(files.documents.glob("*.xml")), Reading(), Report(), []))
 
 
 def _documents(language: Language, part: str) -> Iterator[list[Sentence]]:
@@ -148,14 +125,3 @@ def _convert(files: PartFiles) -> None:
     jsonl.write(documents, files.corpus, report)
     for line in report.lines():
         print(f"{files.corpus.name}: {line}")
-
-
-def in_source(source: SourceDocument, mentions: Sequence[Mention]) -> list[TabMention]:
-    """Mentions of what is shown, where they stand in the source."""
-    found = []
-    for mention in mentions:
-        start, end = source.shown.to_source(mention.start, mention.end)
-        text = source.text[start:end]
-        score = round(mention.score, 6)
-        found.append(TabMention(source.id, start, end, text, mention.type, mention.kind, score=score))
-    return found
