@@ -37,6 +37,7 @@ PARTS = ("train", "dev", "test")
 WEIGHTED = Rule("weighted")
 ROWS = {"RUN1": "ours", "CRF": "crf", "RUN3": "fused", "SEEDS": "seeds"}
 """The rows of the table and the files that they are read from."""
+COMPARED = (("RUN3", "RUN1"), ("RUN3", "CRF"), ("SEEDS", "RUN1"))
 METRIC_NAMES = {"RUN1": "single", "CRF": "crf", "RUN3": "fused", "SEEDS": "seeds"}
 
 
@@ -133,16 +134,24 @@ class Crf:
 def run_systems(
     code: str, folder: Path, config: RunConfig, command: str, *, seeds: int = 1, iterations: int = 100
 ) -> None:
-    """Train the systems of a language on its parts, which are there, and tag with them."""
+    """Train the systems of a language on its parts, which are there, and tag with them.
+
+    Without `iterations` there is no CRF and nothing is fused.
+    """
     train_part, dev, test = (part_files(folder, code, part) for part in PARTS)
     model = train_ours(config, folder / f"{code}-model", command)
-    crf = Crf(train_part.corpus, folder / f"{code}-crf.pickle", iterations)
-    ours, other = {}, {}
+    ours, other = (
+        {part: folder / f"{code}-{part}-{system}.tab" for part in ("dev", "test")}
+        for system in ("ours", "crf")
+    )
     for part, files in (("dev", dev), ("test", test)):
-        ours[part] = run_ours(code, model, files, folder / f"{code}-{part}-ours.tab")
-        other[part] = crf.run(files, folder / f"{code}-{part}-crf.tab")
-    fused = folder / f"{code}-test-fused.tab"
-    fuse_runs([ours["test"], other["test"]], fused, [dev.gold, ours["dev"], other["dev"]])
+        run_ours(code, model, files, ours[part])
+    if iterations:
+        crf = Crf(train_part.corpus, folder / f"{code}-crf.pickle", iterations)
+        for part, files in (("dev", dev), ("test", test)):
+            crf.run(files, other[part])
+        fused = folder / f"{code}-test-fused.tab"
+        fuse_runs([ours["test"], other["test"]], fused, [dev.gold, ours["dev"], other["dev"]])
     if seeds > 1:
         ensemble = train_seeds(config, folder / f"{code}-seeds", command, model, seeds)
         run_ours(code, ensemble, test, folder / f"{code}-test-seeds.tab")
@@ -174,14 +183,15 @@ def print_scores(folder: Path, codes: Sequence[str]) -> dict[str, Any]:
         print(f"\n{row}\n{layout(tables[row])}")
     documents = sorted(one.id for code in codes for one in sources(part_files(folder, code, "test")))
     counts = {row: _counts_by_document(gold, mentions, documents) for row, mentions in runs.items()}
-    gains = {row: compare(counts[row], counts["RUN3"])["f1"] for row in ("RUN1", "CRF")}
-    if "SEEDS" in runs:
-        gains["SEEDS"] = compare(counts["RUN1"], counts["SEEDS"])["f1"]
+    gains = {
+        (row, base): compare(counts[base], counts[row])["f1"]
+        for row, base in COMPARED
+        if row in counts and base in counts
+    }
     print()
-    for name, gain in gains.items():
-        what = "SEEDS over RUN1" if name == "SEEDS" else f"RUN3 over {name}"
+    for (row, base), gain in gains.items():
         interval = f"95 % interval {gain['low']:+.2f} to {gain['high']:+.2f}"
-        print(f"ALL OVERALL F1, {what}: {gain['difference']:+.2f} ({interval}, p {gain['p']:.4f})")
+        print(f"ALL OVERALL F1, {row} over {base}: {gain['difference']:+.2f} ({interval}, p {gain['p']:.4f})")
     return _metrics(tables, gains)
 
 
@@ -196,15 +206,18 @@ def _counts_by_document(gold: list[TabMention], run: list[TabMention], documents
     return np.array([(counts.tp, counts.fp, counts.fn) for counts in scores], np.int64)
 
 
-def _metrics(tables: Mapping[str, Table], gains: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
-    best = max("RUN1", "CRF", key=lambda row: tables[row]["ALL"]["OVERALL"].f1)
+def _metrics(
+    tables: Mapping[str, Table], gains: Mapping[tuple[str, str], Mapping[str, float]]
+) -> dict[str, Any]:
     metrics: dict[str, Any] = {
         f"{METRIC_NAMES[row]}_overall_f1": round(table["ALL"]["OVERALL"].f1, 2)
         for row, table in tables.items()
     }
-    metrics["fusion_gain"] = round(gains[best]["difference"], 2)
-    metrics["fusion_gain_low"] = round(gains[best]["low"], 2)
-    metrics["fusion_gain_high"] = round(gains[best]["high"], 2)
+    if "RUN3" in tables:
+        best = max("RUN1", "CRF", key=lambda row: tables[row]["ALL"]["OVERALL"].f1)
+        gain = gains["RUN3", best]
+        metrics["fusion_gain"] = round(gain["difference"], 2)
+        metrics |= {f"fusion_gain_{end}": round(gain[end], 2) for end in ("low", "high")}
     for row, table in tables.items():
         metrics |= table_metrics(METRIC_NAMES[row], table)
     return metrics

@@ -90,6 +90,11 @@ def language_of_id(id: str) -> str | None:
     return next((_CODES[part] for part in parts if len(part) == 3 and part in _CODES), None)
 
 
+def name_of_file(path: Path) -> str:
+    """The id of a document that has none of its own: the name of its file without suffixes."""
+    return _SUFFIXES.sub("", path.name)
+
+
 def source_files(paths: list[str], report: Report | None = None) -> list[Path]:
     """The files that were given, and the documents in directories that were given, in a fixed order.
 
@@ -159,7 +164,7 @@ def _ltf_documents(
         shown = Shown(raw.text)
         shown.add(0, len(raw.text))
         shown.end_block()
-        id = _SUFFIXES.sub("", raw.id or Path(path).name)
+        id = name_of_file(Path(raw.id or path))
         found = [SourceDocument(id, raw.text, shown, (), str(path))]
     for document in found:
         if not isinstance(document, InputError):
@@ -270,7 +275,7 @@ class _Reader:
             if not alone:
                 remedy = 'write <DOC id="...">'
                 raise InputError("has no id, and is not the only one of its file", remedy=remedy)
-            self.id = _SUFFIXES.sub("", path.name)
+            self.id = name_of_file(path)
             report.note("documents without an id, called by the names of their files", self.id)
         if re.search(r"\s", self.id):
             remedy = "ids stand in columns: write _ instead"
