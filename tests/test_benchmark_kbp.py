@@ -15,7 +15,7 @@ HAS_CRF = importlib.util.find_spec("sklearn_crfsuite") is not None
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, ROOT / "benchmarks" / "kbp.py", *map(str, arguments)]
+    command = [sys.executable, str(ROOT / "benchmarks" / "kbp.py"), *map(str, arguments)]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, check=False)
 
