@@ -29,6 +29,8 @@ class Network(nn.Module):
     def __init__(self, config: ModelConfig, *, alphabet_size: int, label_count: int) -> None:
         super().__init__()
         self.config = config
+        self.reduced = False
+        """Whether the products of the first layer are computed in bfloat16."""
         self._inputs: list[Inputs] = [self._twin(feature, alphabet_size) for feature in features_of(config)]
         sizes = (input_width(config), *config.hidden, label_count)
         self.layers = nn.ModuleList(nn.Linear(wide, narrow) for wide, narrow in pairwise(sizes))
@@ -60,7 +62,16 @@ class Network(nn.Module):
         `tables` has, for each view with a table, the rows [U, D] that the positions in the batch point into.
         """
         features = dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
-        return self._scores(self.layers[0](features), batch.get(SCHEMES), dropping)
+        return self._scores(self._first_layer(features), batch.get(SCHEMES), dropping)
+
+    def _first_layer(self, features: Tensor) -> Tensor:
+        """[F, H] the sums of the first layer, which is most of the work.
+
+        It alone may be of reduced precision: with the others, training becomes unstable.
+        """
+        with torch.autocast(features.device.type, torch.bfloat16, enabled=self.reduced):
+            sums: Tensor = self.layers[0](features)
+        return sums.to(features.dtype)
 
     def both_ways(
         self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping = NOTHING_DROPPED
@@ -71,7 +82,7 @@ class Network(nn.Module):
         """
         features = dropping.dropout(self.inputs(batch, tables, dropping), dropping.inputs)
         first = cast(nn.Linear, self.layers[0])
-        conditioned = first(features)
+        conditioned = self._first_layer(features)
         columns = input_columns(self.config)[SCHEMES]
         plain = conditioned - features[:, columns] @ first.weight[:, columns].T
         none = torch.zeros_like(batch[SCHEMES])

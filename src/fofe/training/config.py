@@ -162,7 +162,7 @@ class TrainingConfig:
     """Of PyTorch. The bits of the weights depend on it."""
     device: str = "auto"
     precision: str = "float32"
-    """Of matrix products; sums, weights and their updates are always of full precision."""
+    """Of the products of the first layer; all else is of full precision."""
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -37,6 +37,7 @@ class Learner:
         self.group = group
         self.device = device
         self.network = network.to(device)
+        network.reduced = config.precision == "bfloat16"
         self.tables = dict(tables)
         self.table_of = {view.name: view.holder for view in network.config.views if view.has_table}
         self.take_targets(target_sets)
@@ -82,9 +83,7 @@ class Learner:
         self.optimiser.zero_grad(set_to_none=True)
         loss = torch.zeros((), device=self.device)
         if len(part.share["targets"]):
-            reduced = self.config.precision == "bfloat16"
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=reduced):
-                loss = self._loss(part, gathered, dropping)
+            loss = self._loss(part, gathered, dropping)
             loss.backward()  # type: ignore[no-untyped-call]
         loss = self.group.add_up([*self.network.parameters(), *gathered.values()], loss)
         if self.config.clip:
