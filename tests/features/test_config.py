@@ -16,7 +16,10 @@ CASED = ViewConfig("cased", "cased")
     [
         ({"name": "a/b"}, "letters, digits, - and _"),
         ({"name": ""}, "letters, digits, - and _"),
-        ({"lookup": "casd"}, "lookup must be one of cased, uncased, word, lexicon, spelling, window, not"),
+        (
+            {"lookup": "casd"},
+            "lookup must be one of cased, uncased, word, lexicon, spelling, window, encoder, not",
+        ),
         ({"codes": ("bag", "right")}, "codes must be one of bag, left_including"),
         ({"dimension": 0}, "dimension must be at least 1, not 0"),
         ({"height": 0}, "height must be at least 1"),

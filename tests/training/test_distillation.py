@@ -19,7 +19,7 @@ from fofe.model.storage import load_model
 from fofe.tagging.model import load
 from fofe.text.document import NONE
 from fofe.training.annotation import LabelledSentence
-from fofe.training.config import load_config
+from fofe.training.config import TrainingConfig, load_config
 from fofe.training.corpora import read_corpora
 from fofe.training.distillation import soft_targets_of
 from fofe.training.learner import distillation_loss
@@ -111,7 +111,7 @@ def test_the_loss_is_that_of_labels_and_soft_targets() -> None:
     soft = torch.tensor([[0.2, 0.7, 0.1], [0.0, 0.0, 0.0]])
     logs = torch.log(torch.softmax(scores, 1))[0]
     wanted = 0.25 * 0.4 + 0.75 * -(0.2 * logs[0] + 0.7 * logs[1] + 0.1 * logs[2])
-    losses = distillation_loss(by_label, scores, soft, 0.75)
+    losses = distillation_loss(by_label, scores, soft, TrainingConfig(distillation_weight=0.75))
     assert losses.tolist() == pytest.approx([float(wanted), 0.9]), "only the label counts"
 
 

@@ -24,6 +24,7 @@ examples:
 
 COMMANDS = (
     "train",
+    "distil",
     "tune",
     "tag",
     "serve",

@@ -22,6 +22,11 @@ def positions_name(view: str) -> str:
     return f"positions of {view}"
 
 
+def contextual_name(view: str) -> str:
+    """The name of what an encoder view sees of each token, [T, L * D]."""
+    return f"contextual vectors of {view}"
+
+
 def make_batch(
     text: EncodedText, fragments: Fragments, given: Mapping[str, NDArray[Any]] | None = None
 ) -> tuple[TorchBatch, dict[str, Tensor]]:
@@ -41,6 +46,7 @@ def make_batch(
         unique, inverse = np.unique(rows, return_inverse=True)
         distinct[name] = torch.from_numpy(unique.astype(np.int64))
         arrays[positions_name(name)] = inverse.astype(np.int64)
+    arrays |= {contextual_name(name): vectors for name, vectors in text.contextual.items()}
     arrays |= {"starts": text.starts(), "ends": text.ends()}
     arrays["from_start"], arrays["to_end"] = text.distances()
     arrays |= {"firsts": fragments.firsts, "lasts": fragments.lasts, **_characters(text, fragments)}

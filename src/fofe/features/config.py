@@ -17,7 +17,7 @@ RIGHT_EXCLUDING = "right_excluding"
 CODES = (BAG, LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING, RIGHT_EXCLUDING)
 """The word features of a fragment, in the order in which they stand in the network's input."""
 TABLE_LOOKUPS = ("cased", "uncased", "word", "lexicon")
-LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window")
+LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window", "encoder")
 ACTIVATIONS = ("relu", "tanh")
 FAR = 1000
 """How far surroundings reach, in tokens: text without full stops has sentences without end."""
@@ -86,19 +86,29 @@ class ViewConfig:
     """Spelling: how many characters a kernel spans."""
     character_dimension: int = 32
     """Spelling: how many numbers a character has."""
+    encoder: str | None = None
+    """Encoder: the directory of a language model, whose vectors are projected to the dimension."""
+    layers: int = 1
+    """Encoder: how many of its last layers are mixed."""
+    encoder_width: int = 0
+    """Encoder: the numbers of a vector of the language model; filled in when training begins."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.name):
             raise ValueError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
         require(self, "lookup", LOOKUPS.__contains__, f"must be one of {', '.join(LOOKUPS)}")
         require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
-        sizes = "dimension height character_dimension dilations"
+        sizes = "dimension height character_dimension dilations layers"
         require(self, sizes, lambda size: size >= 1, "must be at least 1")
         require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
         require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         for key in ("dilations", "context_factors"):
             if not getattr(self, key):
                 raise ValueError(f"{key} must not be empty")
+        if (self.encoder is not None) != (self.lookup == "encoder"):
+            raise ValueError(
+                "encoder: an encoder view names the directory of a language model, no other view"
+            )
         if self.table is not None and self.lookup != "lexicon":
             raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
         if self.table is not None and self.vectors is not None:
@@ -233,6 +243,15 @@ class ModelConfig:
     def isolated_width(self) -> int:
         """How many numbers the views of isolated words have together."""
         return sum(view.width for view in self.views if view.lookup != "window")
+
+    def view(self, name: str) -> ViewConfig:
+        """The view of a name."""
+        return next(view for view in self.views if view.name == name)
+
+    @property
+    def encoders(self) -> tuple[ViewConfig, ...]:
+        """The views that see words through a language model."""
+        return tuple(view for view in self.views if view.lookup == "encoder")
 
     @property
     def uses_characters(self) -> bool:

@@ -96,6 +96,21 @@ class Segments:
 
 
 @dataclass(frozen=True)
+class Pieces(SentenceBounds):
+    """The pieces that a language model cuts T tokens into, P in all."""
+
+    ids: IntArray
+    """[P] rows of the model's own table."""
+    piece_offsets: IntArray
+    """[T + 1] where each token's pieces begin."""
+
+    def take(self, tokens: IntArray, token_offsets: IntArray) -> Pieces:
+        """The pieces of some tokens [T'], which form sentences at [S' + 1]."""
+        chosen, piece_offsets = ragged(self.piece_offsets, tokens)
+        return Pieces(token_offsets, self.ids[chosen], piece_offsets)
+
+
+@dataclass(frozen=True)
 class EncodedText(SentenceBounds):
     """Some sentences one after another, as integers."""
 
@@ -109,6 +124,10 @@ class EncodedText(SentenceBounds):
     """For a view with a lexicon: the words that run through each token."""
     surroundings: FloatArray | None = None
     """[S, 2 D] the subject of each sentence and of those around it, where the network sees it."""
+    contextual: dict[str, FloatArray] = field(default_factory=dict)
+    """For each encoder view that is not trained: [T, L * D] what its language model made of the sentences."""
+    pieces: dict[str, Pieces] = field(default_factory=dict)
+    """For each encoder view that is trained: what its language model reads."""
 
     def rows(self) -> dict[str, IntArray]:
         """For each view with a table: all rows that the text needs of it, some of them more than once."""
@@ -124,6 +143,8 @@ class EncodedText(SentenceBounds):
             segments=self.segments and self.segments.take(tokens),
             matches={name: matches.take(tokens) for name, matches in self.matches.items()},
             surroundings=None if self.surroundings is None else self.surroundings[sentences],
+            contextual={name: vectors[tokens] for name, vectors in self.contextual.items()},
+            pieces={name: pieces.take(tokens, token_offsets) for name, pieces in self.pieces.items()},
         )
 
 

@@ -2,7 +2,8 @@
 
 `cased` and `uncased` look the token up in a table, `word` the segmented word that holds it, whose vector its
 tokens share evenly. `lexicon` looks up all words that could run through the token, and `spelling` reads its
-characters. `window` reads these views of a word and of its neighbours.
+characters. `window` reads these views of a word and of its neighbours. `encoder` has the vectors of a
+language model, which torch alone computes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,10 @@ def view_shapes(view: ViewConfig, sizes: Sizes, read: int) -> Shapes:
     if view.lookup == "spelling":
         return Convolution.shapes(f"spelling.{view.name}", sizes.alphabet, view.kernels)
     shapes: Shapes = {}
-    if view.holds_table:
+    if view.lookup == "encoder":
+        shapes[f"encoders.{view.name}.mix"] = (view.layers,)
+        shapes[f"encoders.{view.name}.projection"] = (view.dimension, view.encoder_width)
+    elif view.holds_table:
         shapes[table_name(view.name)] = (sizes.vocabularies[view.name], view.dimension)
     elif view.lookup == "window":
         for number in range(view.window_layers):

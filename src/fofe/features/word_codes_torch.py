@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from fofe.features.batch import Dropping, TorchBatch, positions_name
+from fofe.features.batch import Dropping, TorchBatch, contextual_name, positions_name
 from fofe.features.characters_torch import CharacterConvolution
 from fofe.features.config import (
     BAG,
@@ -31,7 +31,12 @@ class WordCodes:
             {view.name: CharacterConvolution(alphabet_size, view.kernels) for view in spelt}
         )
         self._windows = nn.ModuleDict({view.name: Windows(config.isolated_width, view) for view in windows})
-        self.modules: dict[str, nn.Module] = {"spelling": self._spelling, "windows": self._windows}
+        self._encoders = nn.ModuleDict({view.name: Projection(view) for view in config.encoders})
+        self.modules: dict[str, nn.Module] = {
+            "spelling": self._spelling,
+            "windows": self._windows,
+            "encoders": self._encoders,
+        }
 
     def __call__(self, batch: TorchBatch, tables: Mapping[str, Tensor], dropping: Dropping) -> list[Tensor]:
         """The codes [F, D] of all views, in the order of the columns."""
@@ -104,6 +109,8 @@ class WordCodes:
                 # The space symbols around a word show the kernels where it begins and ends.
                 starts, ends = batch["word_starts"] - 1, batch["word_ends"] + 1
                 vectors[view.name] = self._spelling[view.name](batch, starts, ends)
+            elif view.lookup == "encoder":
+                vectors[view.name] = self._encoders[view.name](batch[contextual_name(view.name)])
         if self._windows:
             words = dropping.dropout(torch.cat(list(vectors.values()), dim=1), dropping.windows)
             for name, windows in self._windows.items():
@@ -118,6 +125,21 @@ def _columns_of(source: Tensor, views: Sequence[ViewConfig], code: str) -> Tenso
     parts = torch.split(source, [view.width for view in views], dim=1)
     chosen = [part for part, view in zip(parts, views, strict=True) if code in view.codes]
     return torch.cat(chosen, dim=1) if chosen else None
+
+
+class Projection(nn.Module):
+    """The vectors of a language model, its last layers mixed, in fewer dimensions."""
+
+    def __init__(self, view: ViewConfig) -> None:
+        super().__init__()
+        self.mix = nn.Parameter(torch.zeros(view.layers))
+        self.projection = nn.Parameter(torch.empty(view.dimension, view.encoder_width))
+        nn.init.xavier_uniform_(self.projection)
+
+    def forward(self, layers: Tensor) -> Tensor:
+        """[T, D'] from the layers side by side [T, L * D]."""
+        read = layers.to(self.projection.dtype).view(len(layers), len(self.mix), -1)
+        return torch.einsum("tld,l->td", read, torch.softmax(self.mix, 0)) @ self.projection.T
 
 
 class Windows(nn.Module):

@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.errors import FofeError
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
@@ -66,6 +67,11 @@ class Engine:
         weights: Mapping[str, FloatArray],
         gate: GateSettings | None = None,
     ) -> None:
+        if config.encoders:
+            raise FofeError(
+                "this model sees words through a language model, which needs PyTorch "
+                "(tag with --engine torch, or make a small model of it: fofe distil)"
+            )
         keep_freed_memory()
         self.config = config
         self._encoder = encoder

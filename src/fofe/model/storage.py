@@ -5,6 +5,7 @@ model.safetensors  the weights; word tables may be float16 or int8 with scales, 
 vocabulary.*.txt   a word a line, JSON strings, one file for each view with a table
 alphabet.json      the characters
 names.gazetteer    the names, where the model has a gazetteer
+encoders/          the language models that views see words through, a directory each
 README.md          the model card
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -40,6 +42,7 @@ from fofe.model.gate import GateSettings
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 NAMES_FILE = "names.gazetteer"
+ENCODERS = "encoders"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 FORMAT_VERSION = 1
@@ -104,6 +107,8 @@ class StoredModel(ModelDescription):
     weights: dict[str, NDArray[Any]]
     """float32, but for the word tables, which are as they are stored."""
     names: NameTable | None = None
+    encoders: dict[str, Path] = field(default_factory=dict)
+    """The directories of the language models of encoder views."""
     card: str = ""
 
     @property
@@ -147,6 +152,8 @@ def save_model(model: StoredModel, path: str | Path) -> None:
             (folder / "alphabet.json").write_text(json.dumps(model.alphabet.characters) + "\n", "utf-8")
         if model.names is not None:
             save_gazetteer(Gazetteer(model.names), folder / NAMES_FILE)
+        for name, path in model.encoders.items():
+            shutil.copytree(path, folder / ENCODERS / name)
         (folder / "README.md").write_text(model.card, "utf-8")
         stored = {}
         for name, array in model.weights.items():
@@ -194,7 +201,7 @@ def _where_a_model_is(folder: Path) -> str:
 
 def size_on_disk(path: str | Path) -> int:
     """The bytes of the files of a model directory."""
-    return sum(file.stat().st_size for file in Path(path).iterdir() if file.is_file())
+    return sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())
 
 
 def _load(folder: Path) -> StoredModel:
@@ -226,8 +233,16 @@ def _load(folder: Path) -> StoredModel:
         alphabet=alphabet,
         weights=weights,
         names=names,
+        encoders={view.name: _encoder(folder / ENCODERS / view.name) for view in config.encoders},
         card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
     )
+
+
+def _encoder(folder: Path) -> Path:
+    """The directory of a language model, which must be there."""
+    if not (folder / CONFIG).is_file():
+        raise InputError("is missing", path=folder / CONFIG)
+    return folder
 
 
 def read_description(cls: type[Description], path: Path) -> Description:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,23 +17,35 @@ from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.gazetteer import NAMES
+from fofe.features.language_models_torch import load_language_model
 from fofe.features.name_table import NameBits
 from fofe.features.schemes import SCHEMES
 from fofe.features.surroundings import importance, surroundings, weighted
 from fofe.features.word_table import Table
 from fofe.model.engine import Scores
 from fofe.model.network import Network
+from fofe.model.storage import StoredModel
 
 FRAGMENTS_AT_ONCE = 32768
+
+Contextual = Callable[[Sequence[Sequence[str]]], FloatArray]
+"""What makes [T, L * D] contextual vectors of the tokens of sentences."""
 
 
 class TorchEngine:
     """Scores every fragment of tokenised sentences with PyTorch."""
 
     def __init__(
-        self, config: ModelConfig, encoder: Encoder, weights: Mapping[str, FloatArray], device: torch.device
+        self,
+        config: ModelConfig,
+        encoder: Encoder,
+        weights: Mapping[str, FloatArray],
+        device: torch.device,
+        contextual: Mapping[str, Contextual] | None = None,
     ) -> None:
+        """`contextual` has, for each encoder view, what gives tokens the vectors of its language model."""
         self.config = config
+        self._contextual = dict(contextual or {})
         self._encoder = encoder
         self._device = device
         self._scheme = np.zeros(len(config.schemes), dtype=bool)
@@ -50,6 +63,11 @@ class TorchEngine:
         self._tables = {view.name: held[view.holder] for view in config.views if view.has_table}
         if config.surroundings is not None:
             self._importance = importance(encoder.vocabularies[config.surroundings])
+
+    @classmethod
+    def of(cls, stored: StoredModel, device: torch.device) -> TorchEngine:
+        """The engine of a stored model, with its language models."""
+        return cls(stored.config, stored.encoder, stored.weights, device, contextual_of(stored, device))
 
     def fresh(self) -> TorchEngine:
         """Itself: nothing is kept from one text to the next."""
@@ -74,6 +92,8 @@ class TorchEngine:
         `names` are the names that fragments match, by default those of the model's gazetteer.
         """
         text = self._encoder.encode(sentences)
+        contextual = {name: vectors(sentences) for name, vectors in self._contextual.items()}
+        text = replace(text, contextual=contextual)
         if (view := self.config.surroundings) is not None:
             text = replace(text, surroundings=self._surroundings(text, opens, view))
         fragments = all_fragments(text.token_offsets, self.config.max_words)
@@ -108,6 +128,15 @@ class TorchEngine:
         sums = np.add.reduceat(words, text.token_offsets[:-1], axis=0)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
         return surroundings(sums, text.token_offsets, documents)
+
+
+def contextual_of(stored: StoredModel, device: torch.device) -> dict[str, Contextual]:
+    """What makes contextual vectors for each encoder view of a stored model."""
+    contextual: dict[str, Contextual] = {}
+    for view in stored.config.encoders:
+        model = load_language_model(stored.encoders[view.name]).to(device).eval()
+        contextual[view.name] = partial(model.vectors, layers=view.layers)
+    return contextual
 
 
 def choose_device(name: str) -> torch.device:

@@ -353,4 +353,4 @@ def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str
 def _torch_engine(stored: StoredModel, device: str) -> Scorer:
     with needs("the torch engine needs PyTorch", "train", "torch"):
         from fofe.model.torch_engine import TorchEngine, choose_device
-    return TorchEngine(stored.config, stored.encoder, stored.weights, choose_device(device))
+    return TorchEngine.of(stored, choose_device(device))

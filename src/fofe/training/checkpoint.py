@@ -42,7 +42,7 @@ def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprin
     """Write the state at the end of an epoch."""
     state = _network_state(learner)
     state |= {name: whole[rows] for name, (whole, rows) in _table_state(learner).items()}
-    for name, parameter in learner.network.named_parameters():
+    for name, parameter in learner.parameters().items():
         for key, value in learner.optimiser.state.get(parameter, {}).items():
             if isinstance(value, Tensor):
                 state[f"optimiser.{name}.{key}"] = value
@@ -68,7 +68,7 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
         tensor.copy_(saved.pop(name))
     for name, (whole, rows) in _table_state(learner).items():
         whole[rows] = saved.pop(name)
-    parameters = dict(learner.network.named_parameters())
+    parameters = learner.parameters()
     for key, value in saved.items():
         name, what = key.removeprefix("optimiser.").rsplit(".", 1)
         kept = value if what == "step" else value.to(learner.device)
@@ -78,7 +78,7 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
 
 def _network_state(learner: Learner) -> dict[str, Tensor]:
     """The weights of the network and their averages, by name."""
-    state = {f"network.{name}": value.detach() for name, value in learner.network.named_parameters()}
+    state = {f"network.{name}": value.detach() for name, value in learner.parameters().items()}
     return state | {f"average.{number}": average for number, average in enumerate(learner.averages)}
 
 

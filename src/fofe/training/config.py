@@ -138,6 +138,14 @@ class TrainingConfig:
     weight_decay: float = 0.01
     clip: float = 0.0
     """The largest norm of the network's gradients, which are scaled down to it; 0 for any."""
+    encoder_rate: float = 0.0
+    """Of the language models of encoder views; 0 leaves them as they are."""
+    encoder_decay: float = 0.9
+    """What the rate of each layer of a language model is multiplied by for the layer below it."""
+    warmup: float = 0.1
+    """The share of training over which the rates of language models rise from 0."""
+    encoder_cache: str | None = None
+    """Where the vectors of language models that are not trained are kept; by default with the run."""
     input_dropout: float = 0.1
     final_input_dropout: float | None = None
     window_dropout: float = 0.0
@@ -158,6 +166,10 @@ class TrainingConfig:
     """Models whose mean probabilities are learned besides the labels, as soft targets."""
     distillation_weight: float = 0.7
     """The weight of the soft targets; the labels have the rest."""
+    temperature: float = 1.0
+    """What the log-odds of teachers and student are divided by; above 1, unlikely labels count for more."""
+    text_share: float = 0.5
+    """In distillation over plain text: the share of an epoch that is plain text."""
     threads: int = 1
     """Of PyTorch. The bits of the weights depend on it."""
     device: str = "auto"
@@ -171,13 +183,15 @@ class TrainingConfig:
             require(self, key, allowed.__contains__, f"must be one of {', '.join(allowed)}")
         counts = "epochs batch evaluate_every evaluate_from threads"
         require(self, counts, lambda value: value >= 1, "must be at least 1")
-        rates = "rate clip word_rate character_rate final_rate weight_decay patience seed"
+        rates = "rate encoder_rate clip word_rate character_rate final_rate weight_decay patience seed"
         require(self, rates, lambda value: value >= 0, "must not be negative")
         dropouts = "input_dropout final_input_dropout window_dropout context_dropout dropout final_dropout"
         share = "is a share from 0 to below 1"
-        require(self, f"{dropouts} average momentum", lambda value: 0 <= value < 1, share)
+        require(self, f"{dropouts} average momentum warmup", lambda value: 0 <= value < 1, share)
+        require(self, "text_share", lambda value: 0 < value < 1, "is a share above 0 and below 1")
+        require(self, "temperature", lambda value: value > 0, "must be above 0")
         share = "is a share above 0 and at most 1"
-        require(self, "distillation_weight", lambda value: 0 < value <= 1, share)
+        require(self, "distillation_weight encoder_decay", lambda value: 0 < value <= 1, share)
         if self.schedule == "geometric" and self.final_rate <= 0:
             raise ValueError("a geometric schedule needs a final_rate above 0")
 
@@ -314,11 +328,17 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
         return str(folder / name) if is_path else name
 
     model, training = config.model, config.training
-    views = tuple(replace(view, vectors=beside(view.vectors)) for view in model.views)
+    views = tuple(
+        replace(view, vectors=beside(view.vectors), encoder=beside(view.encoder)) for view in model.views
+    )
     gazetteer = model.gazetteer and replace(model.gazetteer, file=beside(model.gazetteer.file))
     return replace(
         config,
-        training=replace(training, teachers=tuple(map(teacher, training.teachers))),
+        training=replace(
+            training,
+            teachers=tuple(map(teacher, training.teachers)),
+            encoder_cache=beside(training.encoder_cache),
+        ),
         data=config.data and files(config.data),
         corpus=tuple(map(files, config.corpus)),
         model=replace(model, views=views, gazetteer=gazetteer),

@@ -22,7 +22,7 @@ from fofe.features.name_table import NameBits
 from fofe.model.engine import Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
-from fofe.model.torch_engine import TorchEngine
+from fofe.model.torch_engine import TorchEngine, contextual_of
 from fofe.tagging.installed import model_path
 from fofe.training.annotation import Sentences
 from fofe.training.examples import Examples
@@ -106,7 +106,7 @@ class _Reader(TorchEngine):
     """
 
     def __init__(self, model: StoredModel, sentences: Sentences, device: torch.device) -> None:
-        super().__init__(model.config, model.encoder, model.weights, device)
+        super().__init__(model.config, model.encoder, model.weights, device, contextual_of(model, device))
         self._names: NameBits | None = None
         self._read = 0
         if model.names is not None:

@@ -46,9 +46,10 @@ def fit_gate(
 ) -> tuple[GateSettings | None, dict[str, FloatArray]]:
     """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
 
-    Returns its settings and its weights by name; there are none for a model without views of words.
+    Returns its settings and its weights by name; there are none for a model without views of words, or with a
+    language model, beside which a gate would save nothing.
     """
-    if not settings.enabled or all(view.lookup == "window" for view in config.views):
+    if not settings.enabled or config.encoders or all(view.lookup == "window" for view in config.views):
         return None, {}
     torch.manual_seed(seed)
     random = np.random.default_rng([seed, 1])

@@ -4,11 +4,15 @@ The running average is young at first, so that short runs are averaged too: afte
 d_t = min(decay, (1 + t) / (10 + t)) of what it was.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.language_models_torch import LanguageModel
 from fofe.model.network import Network
 from fofe.training.config import TrainingConfig
 
@@ -39,19 +43,28 @@ def falling(first: float, last: float | None, epoch: int, epochs: int, *, geomet
     return first + (last - first) * progress
 
 
-def make_optimiser(config: TrainingConfig, network: Network) -> torch.optim.Optimizer:
-    """Layers and characters in two groups; the word tables take plain SGD steps of their own."""
+def make_optimiser(
+    config: TrainingConfig, network: Network, language_models: Iterable[LanguageModel] = ()
+) -> torch.optim.Optimizer:
+    """Layers and characters in two groups; the word tables take plain SGD steps of their own.
+
+    The language models that are trained have a group for each of their layers.
+    """
     character_parts = CHARACTER_PARTS if config.cnn_with_layers else (*CHARACTER_PARTS, CNN_PART)
     layers: list[Tensor] = []
     characters: list[Tensor] = []
     for name, parameter in network.named_parameters():
         (characters if name.startswith(character_parts) else layers).append(parameter)
     character_rate = config.rate if config.character_rate is None else config.character_rate
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": layers, "first_rate": config.rate, "lr": config.rate},
         {"params": characters, "first_rate": character_rate, "lr": character_rate},
     ]
     groups = [group for group in groups if group["params"]]
+    for model in language_models:
+        for depth, parameters in model.by_depth().items():
+            rate = config.encoder_rate * config.encoder_decay**depth
+            groups.append({"params": parameters, "first_rate": rate, "lr": rate, "warmup": config.warmup})
     if config.optimiser == "adamw":
         return torch.optim.AdamW(groups, weight_decay=config.weight_decay, fused=True)
     for group in groups:

@@ -14,7 +14,6 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError
 from fofe.base.files import write_atomically
 from fofe.base.settings import to_table
-from fofe.model.engine import Engine
 from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
 from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.training.callback import Callback
@@ -24,6 +23,8 @@ from fofe.training.config import RunConfig
 from fofe.training.corpora import Fold, read_corpora
 from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
+from fofe.training.learner import LANGUAGE_MODELS
+from fofe.training.plain_text import PlainText
 from fofe.training.scoring import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.self_training import find_missing, self_training_epochs
 from fofe.training.setup import prepare
@@ -44,12 +45,13 @@ def train(
     start: str | Path | None = None,
     resume: bool = False,
     fold: Fold | None = None,
+    plain_text: PlainText | None = None,
 ) -> Path:
     """Train a model in a directory and return the directory of the model.
 
     `callback` receives reports while training goes on; `command` goes into the model's card. With `start`,
     training goes on from that model: its language, views and layers, its labels and new ones. With `fold`,
-    one part of the training sentences is left out.
+    one part of the training sentences is left out. `plain_text` that teachers have labelled is learned too.
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
@@ -57,7 +59,8 @@ def train(
             config = replace(config, model=stored.config)
         except ValueError as error:
             raise ConfigError(f"this model does not go with the configuration: {error}", path=start) from None
-    run = Run(config, folder, callback or Callback(), command=command, start=stored, fold=fold)
+    callback = callback or Callback()
+    run = Run(config, folder, callback, command=command, start=stored, fold=fold, plain_text=plain_text)
     run.train(resume=resume)
     return run.folder / MODEL
 
@@ -105,6 +108,7 @@ class Run:
         command: str,
         start: StoredModel | None = None,
         fold: Fold | None = None,
+        plain_text: PlainText | None = None,
     ) -> None:
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
@@ -116,7 +120,8 @@ class Run:
             callback.say(line)
         if teachers := config.training.teachers:
             callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
-        self.setup = prepare(config, self.corpora, start=start)
+        cache = Path(config.training.encoder_cache or self.folder / "encoded")
+        self.setup = prepare(config, self.corpora, start=start, cache=cache, plain_text=plain_text)
         self.config = self.setup.config
         self.setup.learner.group = self.group
         self.command = command
@@ -170,7 +175,7 @@ class Run:
 
     def _self_train(self) -> None:
         """Add the network's findings where the annotation is in doubt."""
-        engine = Engine(self.config.model, self.setup.encoder, self.setup.learner.weights())
+        engine = self.setup.engine(self.setup.learner.weights())
         nested = self.config.decoding.nested
         found = find_missing(engine, self.corpora, self.setup.labels, nested=nested)
         self.progress.pseudo_labels = found
@@ -210,7 +215,7 @@ class Run:
 
     def _scored(self, weights: Mapping[str, FloatArray], part: str, threshold: float) -> list[ScoredCorpus]:
         """The candidates in the dev or the test sentences of every corpus that has some."""
-        engine = Engine(self.config.model, self.setup.encoder, weights)
+        engine = self.setup.engine(weights)
         return [
             score_corpus(
                 corpus.name,
@@ -233,11 +238,23 @@ class Run:
             stream.write(card)
         return card
 
+    def _encoders(self, weights: dict[str, FloatArray]) -> dict[str, Path]:
+        """The directories of the language models; of those that were trained, with the best weights."""
+        encoders = dict(self.setup.encoders)
+        for view, model in self.setup.learner.language_models.items():
+            for name, parameter in model.named_parameters():
+                parameter.data.copy_(torch.from_numpy(weights.pop(f"{LANGUAGE_MODELS}{view}.{name}")))
+            encoders[view] = self.folder / "trained" / view
+            encoders[view].mkdir(parents=True, exist_ok=True)
+            model.save(encoders[view])
+        return encoders
+
     def _finish(self) -> StoredModel:
         """Fit the gate, choose how to decode, score the test set and write the model."""
         config, setup, best = self.config, self.setup, self.progress.best
         assert best is not None, "the last epoch is always evaluated"
         weights = load_weights(self.folder / BEST, setup.learner)
+        encoders = self._encoders(weights)
         read = config.model, setup.encoder, weights, self.corpora.train
         gate, gate_weights = fit_gate(*read, config.gate, config.training.seed)
         common = best.decoding(nested=config.decoding.nested)
@@ -272,6 +289,7 @@ class Run:
             vocabularies=setup.encoder.vocabularies,
             alphabet=setup.encoder.alphabet,
             names=setup.encoder.names,
+            encoders=encoders,
             weights=weights | gate_weights,
             gate=gate,
             ranked_words=setup.ranked_words,

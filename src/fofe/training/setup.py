@@ -7,7 +7,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,15 @@ from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder, Segments
+from fofe.features.language_models_torch import CachedVectors, LanguageModel, load_language_model
 from fofe.features.surroundings import importance
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import Table
 from fofe.formats.vectors import WordVectors, read_vectors
+from fofe.model.engine import Engine, Scorer
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
-from fofe.model.torch_engine import choose_device
+from fofe.model.torch_engine import Contextual, TorchEngine, choose_device
 from fofe.text.segment import in_words, segmenter
 from fofe.training.annotation import Sentences
 from fofe.training.batches import RareWords, Sampler
@@ -36,6 +40,7 @@ from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
+from fofe.training.plain_text import MixedSampler, PlainText
 from fofe.training.training_names import prepare_names
 
 RANDOM_RANGE = 0.25
@@ -55,20 +60,44 @@ class Setup:
     ranked_words: dict[str, int]
     """How many words of each vocabulary come in the order of their frequency: all but those added last."""
     encoder: Encoder
-    sampler: Sampler
+    sampler: Sampler | MixedSampler
     learner: Learner
+    encoders: dict[str, Path]
+    """The directories of language models."""
+    contextual: Mapping[str, Contextual]
+    """What makes the vectors of each encoder view."""
     fingerprint: str
     """Changes whenever the configuration, the data or the version does."""
+
+    def engine(self, weights: Mapping[str, FloatArray]) -> Scorer:
+        """What scores fragments with some weights of the network."""
+        model = self.config.model
+        if not model.encoders:
+            return Engine(model, self.encoder, weights)
+        return TorchEngine(model, self.encoder, weights, self.learner.device, self.contextual)
 
     def reannotated(self, sentences: Sentences) -> Setup:
         """The same run with other annotation of the same training sentences."""
         examples = _examples(self.config, self.corpora, self.labels, sentences)
         self.learner.take_targets(examples.target_sets)
-        return replace(self, sampler=replace(self.sampler, examples=examples))
+        sampler = self.sampler
+        if isinstance(sampler, MixedSampler):
+            return replace(self, sampler=replace(sampler, gold=replace(sampler.gold, examples=examples)))
+        return replace(self, sampler=replace(sampler, examples=examples))
 
 
-def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = None) -> Setup:
-    """Build vocabularies, tables and the network; with `start`, from a trained model's weights."""
+def prepare(
+    config: RunConfig,
+    corpora: Corpora,
+    *,
+    start: StoredModel | None = None,
+    cache: Path = Path("encoded"),
+    plain_text: PlainText | None = None,
+) -> Setup:
+    """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
+
+    `cache` is the directory for the vectors of language models that are not trained.
+    """
     sentences, labels = corpora.train, corpora.labels()
     if start is not None:
         labels = [*start.labels, *(label for label in labels if label not in start.labels)]
@@ -76,6 +105,10 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     if names is not None and config.model.gazetteer is not None:
         gazetteer = replace(config.model.gazetteer, types=names.table.types)
         config = replace(config, model=replace(config.model, gazetteer=gazetteer))
+    encoders = {view.name: Path(view.encoder or "") for view in config.model.encoders}
+    encoders |= start.encoders if start else {}
+    language_models = {name: load_language_model(path).eval() for name, path in encoders.items()}
+    config = replace(config, model=_with_widths(config.model, language_models))
     model = config.model
     views = [view for view in model.views if view.holds_table]
     vectors = {view.name: read_vectors(view.vectors) for view in views if view.vectors and not start}
@@ -87,7 +120,19 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
     alphabet = (start.alphabet if start else _alphabet(sentences)) if model.uses_characters else None
     encoder = Encoder(model, vocabularies, alphabet, names.table if names else None)
-    text = encoder.encode([sentence.words for sentence in sentences])
+    words = [sentence.words for sentence in sentences]
+    trains_encoders = config.training.encoder_rate > 0
+    contextual: dict[str, Contextual] = {
+        view.name: partial(language_models[view.name].vectors, layers=view.layers)
+        if trains_encoders
+        else CachedVectors(language_models[view.name], view.layers, cache)
+        for view in model.encoders
+    }
+    text = encoder.encode(words)
+    if trains_encoders:
+        text = replace(text, pieces={name: model.cut(words) for name, model in language_models.items()})
+    else:
+        text = replace(text, contextual={name: vectors(words) for name, vectors in contextual.items()})
     device = choose_device(config.training.device)
     soft_targets: SoftTargets | None = None
     if teachers := config.training.teachers:
@@ -109,7 +154,7 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
         documents=np.array([sentence.opens for sentence in sentences]),
         soft_targets=soft_targets,
     )
-    tables = _word_tables(config, vocabularies, vectors, text, start)
+    tables = _word_tables(config, vocabularies, vectors, text, start, plain_text)
     torch.manual_seed(config.training.seed)
     network = Network(model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
     if start is not None:
@@ -118,16 +163,41 @@ def prepare(config: RunConfig, corpora: Corpora, *, start: StoredModel | None = 
     subject = None if model.surroundings is None else importance(vocabularies[model.surroundings])
     arrays: list[NDArray[Any]] = [start.weights[name] for name in sorted(start.weights)] if start else []
     arrays += [names.table.keys] if names else []
+    digests = [one.digest for one in (soft_targets, plain_text) if one]
     return Setup(
         config,
         corpora,
         labels,
         start.ranked_words if start else ranked,
         encoder,
-        sampler,
-        Learner(config.training, network, tables, examples.target_sets, device, importance=subject),
-        _fingerprint(config, corpora, labels, soft_targets.digest if soft_targets else None, arrays),
+        MixedSampler(sampler, plain_text, encoder, labels, model.max_words, config.training.text_share)
+        if plain_text
+        else sampler,
+        Learner(
+            config.training,
+            network,
+            tables,
+            examples.target_sets,
+            device,
+            importance=subject,
+            language_models=language_models if trains_encoders else {},
+        ),
+        encoders,
+        contextual,
+        _fingerprint(config, corpora, labels, digests, arrays),
     )
+
+
+def _with_widths(model: ModelConfig, language_models: Mapping[str, LanguageModel]) -> ModelConfig:
+    """The model with the sizes of its language models."""
+    views = []
+    for view in model.views:
+        if encoder := language_models.get(view.name):
+            if view.layers > encoder.layers:
+                raise ConfigError(f"view {view.name!r}: its encoder has only {encoder.layers} layers")
+            view = replace(view, encoder_width=encoder.width)
+        views.append(view)
+    return replace(model, views=tuple(views))
 
 
 def _examples(config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sentences) -> Examples:
@@ -194,8 +264,10 @@ def _word_tables(
     vectors: Mapping[str, WordVectors],
     text: EncodedText,
     start: StoredModel | None,
+    plain_text: PlainText | None,
 ) -> dict[str, WordTable]:
     """The table of each view that holds one; the words of the text and the unknown ones are trained."""
+    more = sorted(plain_text.words()) if plain_text else []
     random, rows = np.random.default_rng(config.training.seed), text.rows()
     tables = {}
     for view in (view for view in config.model.views if view.holds_table):
@@ -204,7 +276,8 @@ def _word_tables(
             known = Table.from_weights(start.weights, view.name).whole()
             weights[: len(known)] = known
         seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
-        trained = np.concatenate([*seen, np.arange(len(vocabularies[view.name].unknowns))])
+        vocabulary = vocabularies[view.name]
+        trained = np.concatenate([*seen, vocabulary.rows(more), np.arange(len(vocabulary.unknowns))])
         tables[view.name] = WordTable(weights, trained, config.training.average)
     return tables
 
@@ -235,7 +308,7 @@ def _schemes(corpora: Corpora, schemes: Sequence[str]) -> BoolArray | None:
 
 
 def _fingerprint(
-    config: RunConfig, corpora: Corpora, labels: list[str], teachers: str | None, arrays: Iterable[Any]
+    config: RunConfig, corpora: Corpora, labels: list[str], digests: list[str], arrays: Iterable[Any]
 ) -> str:
     """A digest of all that training depends on; `arrays` are those that it starts from."""
     sentences = [
@@ -243,7 +316,7 @@ def _fingerprint(
         for corpus in corpora.parts
         for sentence in (*corpus.train, *corpus.dev)
     ]
-    content = [__version__, to_table(config), labels, sentences, teachers]
+    content = [__version__, to_table(config), labels, sentences, digests]
     digest = hashlib.sha256(json.dumps(content).encode())
     for array in arrays:
         digest.update(array.tobytes())
