@@ -31,7 +31,7 @@ class Release:
     """By language and id."""
     gold: list[TabMention]
     evaluation: frozenset[str]
-    """The ids of documents whose gold file is that of an evaluation, by its name."""
+    """The ids of documents whose gold file is that of an evaluation, by its name or its directory."""
 
     def ids(self, code: str, *, evaluation: bool) -> list[str]:
         """The documents of a language, of the evaluation or of training."""
@@ -53,7 +53,7 @@ def read_release(folder: Path) -> Release:
     for document in read_all(named or files, Reading(), report, bad):
         if document.id in annotated and (language := document.language()) in found:
             found[language][document.id] = Path(document.path)
-    evaluation = (rows for path, rows in golds.items() if "eval" in path.name.lower())
+    evaluation = (rows for path, rows in golds.items() if "eval" in str(path.relative_to(folder)).lower())
     _say(folder.name, report, bad)
     ids = frozenset(mention.document for rows in evaluation for mention in rows)
     return Release({code: files for code, files in found.items() if files}, gold, ids)
