@@ -58,8 +58,9 @@ class Labelling:
     max_words: int
 
     def start(self) -> Any:
-        engines = [_engine(load_stored(path)) for path in self.teachers]
-        columns = [[load_stored_labels(path).index(label) for label in self.labels] for path in self.teachers]
+        teachers = [load_stored(path) for path in self.teachers]
+        engines = list(map(_engine, teachers))
+        columns = [[_labels(teacher).index(label) for label in self.labels] for teacher in teachers]
 
         def label(sentences: list[LabelledSentence]) -> dict[str, NDArray[Any]]:
             parts: list[tuple[IntArray, IntArray, FloatArray]] = []
@@ -92,10 +93,8 @@ class Labelling:
         return label
 
 
-def load_stored_labels(path: str) -> list[str]:
-    """The labels of a model or an ensemble."""
-    stored = load_stored(path)
-    return list(stored.members[0].labels if isinstance(stored, Ensemble) else stored.labels)
+def _labels(stored: StoredModel | Ensemble) -> tuple[str, ...]:
+    return stored.members[0].labels if isinstance(stored, Ensemble) else stored.labels
 
 
 def _engine(stored: StoredModel | Ensemble) -> Scorer:
@@ -115,7 +114,7 @@ def _engine(stored: StoredModel | Ensemble) -> Scorer:
 def check_labels(teachers: Sequence[str], labels: Sequence[str]) -> None:
     """Refuse teachers whose labels are not those of the student."""
     for path in teachers:
-        known = load_stored_labels(path)
+        known = _labels(load_stored(path))
         lacks, more = set(labels) - set(known), set(known) - set(labels)
         if lacks or more:
             differences = (("lacks", lacks), ("also has", more))
@@ -169,7 +168,10 @@ class PlainText:
         numbers = journal.keys()
         self._files = sorted(journal.file(f"{int(number):05}.npz") for number in numbers)
         self.tokens = sum(map(journal.done, journal.keys()))
-        self.digest = hashlib.sha256(b"".join(map(Path.read_bytes, self._files))).hexdigest()
+        digest = hashlib.sha256()
+        for file in self._files:
+            digest.update(file.read_bytes())
+        self.digest = digest.hexdigest()
         if not self._files:
             raise InputError("there is no text", remedy="give files with sentences")
 
