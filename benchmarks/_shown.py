@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import mean
 from typing import Any
 
-from _paper_tables import BY_LANGUAGE, FEATURES, GROUPS, OFFICIAL, ROWS, SYSTEMS, TRAINING_DATA, System
+from _paper_tables import BY_LANGUAGE, FEATURES, GROUPS, OFFICIAL, ROWS, STEPS, SYSTEMS, TRAINING_DATA, System
 from _record import Entry, read_results
 from _tables import Table
 
@@ -83,8 +83,8 @@ def _mean(value: Any) -> Any:
     return mean(value) if numbers else value
 
 
-def table1(metrics: Mapping[str, Any]) -> Table:
-    """Feature combinations on CoNLL-2003; what is not recorded stays empty."""
+def table1(metrics: Mapping[str, Any], options: str = "--quick") -> Table:
+    """Feature combinations on CoNLL-2003; what is not recorded stays empty, with the options to record it."""
     rows = [
         [row.name, *_percent(row.paper, 2), *_recorded(metrics, f"row{number:02}")]
         for number, row in enumerate(ROWS, 1)
@@ -99,9 +99,23 @@ def table1(metrics: Mapping[str, Any]) -> Table:
             row.append(_recorded(metrics, f"row{number:02}_full")[-1])
     epochs = f"; here {metrics['epochs']:g} epochs" if metrics else ""
     notes = [FEATURE_DATA, *([QUICKLY] if metrics.get("quick") else [])]
-    notes += [] if metrics else [NOT_YET.format("python benchmarks/paper.py table1 --quick")]
+    notes += [] if metrics else [NOT_YET.format(f"python benchmarks/paper.py table1 {options}")]
     title = f"Features, CoNLL-2003, test (the paper's Table 1{epochs})"
     return Table(header, rows, title=title, notes=notes)
+
+
+def steps(metrics: Mapping[str, Any]) -> Table:
+    """What each part of the paper's recipe is worth; each row has the changes of all rows above it."""
+    rows, before = [], None
+    for step, described in STEPS.items():
+        found = metrics.get(f"{step}_f1")
+        gain = "" if found is None or before is None else f"{found - before:+.2f}"
+        rows.append([described.name, "" if found is None else f"{found:.2f}", gain])
+        before = before if described.only_here else found
+    epochs = f"; {metrics['epochs']:g} epochs, one seed" if metrics else ""
+    title = f"The recipe of configs/paper.toml, CoNLL-2003, test{epochs}"
+    notes = [] if metrics else [NOT_YET.format("python benchmarks/paper.py steps")]
+    return Table(["change", "F1", "gain"], rows, title=title, notes=notes)
 
 
 def f1_only(table: Table) -> Table:

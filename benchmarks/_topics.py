@@ -48,6 +48,8 @@ GLANCES = (
 SECTIONS: dict[str, tuple[Topic, ...]] = {
     "The paper's experiments": (
         Topic("table1", "What each feature is worth: the paper's Table 1, with configs/paper.toml."),
+        Topic("table1_seen", "The same with word vectors that have seen the text, as the paper's had."),
+        Topic("steps", "What each part of the recipe of the paper's authors is worth."),
         Topic("table3", "What more training data is worth: the paper's Table 4."),
         Topic(
             "trilingual",
@@ -63,6 +65,10 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
     "CoNLL-2003": (
         Topic("conll2003", "configs/default.toml, the most accurate configuration."),
         Topic("conll2003_paper", "configs/paper.toml: the paper's features and settings, nothing added."),
+        Topic(
+            "conll2003_paper_seen",
+            "The same with word vectors that have seen the text of the test set, as the paper's had.",
+        ),
         Topic("conll2003_compact", "configs/compact.toml, for speed."),
         Topic("conll2003_speed", "configs/speed.toml, the model whose speed is measured below."),
         Topic("best", "Models of several seeds fused, in the way that the dev set chose."),

@@ -18,7 +18,7 @@ from typing import Any
 from _comparison import comparison_table
 from _record import HERE, Entry, as_command, commits, read_results
 from _report_plots import comparison, plots
-from _shown import f1_only, latest, metrics_of, table1, table2, table3, table4
+from _shown import f1_only, latest, metrics_of, steps, table1, table2, table3, table4
 from _tables import Table
 from _topics import GLANCES, SECTIONS, Topic
 
@@ -47,6 +47,8 @@ IN_FULL = (
 
 PAPER_TABLES: dict[str, Callable[[dict[str, Any]], list[Table]]] = {
     "table1": lambda metrics: [table1(metrics)],
+    "table1_seen": lambda metrics: [table1(metrics, "--epochs 32 --seen")],
+    "steps": lambda metrics: [steps(metrics)],
     "table3": lambda metrics: [table3(metrics)],
     "trilingual": table4,
 }
@@ -120,7 +122,9 @@ def _summary() -> Iterator[Part]:
     """The main figures, and the F1 of the paper's Tables 1 and 2."""
     yield from _opening()
     by_feature = f1_only(table1(latest("table1") or {}))
-    yield Part("What each feature is worth", tables=[by_feature], closing=IN_FULL)
+    recipe = latest("steps")
+    tables = [by_feature, *([steps(recipe)] if recipe else [])]
+    yield Part("What each feature is worth", tables=tables, closing=IN_FULL)
 
 
 def _parts(results: Sequence[Entry]) -> Iterator[Part]:

@@ -38,7 +38,7 @@ def test_the_figures_of_the_paper_agree_with_each_other(benchmarks: Any) -> None
 def test_the_paper_is_shown_before_anything_is_recorded(benchmarks: Any) -> None:
     parts = list(benchmarks("report")._parts([]))
     text = "\n".join(line for part in parts for line in part.markdown())
-    assert text.count("Not recorded here yet") == 3
+    assert text.count("Not recorded here yet") == 5
     assert "| everything | 93.29 | 88.27 | 90.71 |  |  |  |" in text
 
 
@@ -186,3 +186,13 @@ def test_seeds_are_shown_with_mean_and_deviation(benchmarks: Any, tmp_path: Path
     page = benchmarks("report")._page(list(benchmarks("report")._parts([result])))
     assert page.count("<table>") == page.count("</table>")
     assert page.count("<svg") == page.count("</svg>")
+
+
+def test_the_steps_of_the_recipe_show_what_each_adds(benchmarks: Any, tmp_path: Path) -> None:
+    scores = {"before": 84.0, "cnn": 85.0, "batches": 85.5, "vocabulary": 85.25, "coverage": 86.0}
+    metrics = {f"{step}_f1": f1 for step, f1 in (scores | {"initials": 86.5, "seen": 89.0}).items()}
+    recorded = entry("steps", "paper.py steps", {"epochs": 32, **metrics})
+    text = shown(benchmarks, "_summary", [recorded], tmp_path)
+    assert "no space between words, momentum | 85.00 | +1.00 |" in text
+    assert "| FOFE of initials, in this row alone | 86.50 | +0.50 |" in text
+    assert "| vectors that have seen the text | 89.00 | +3.00 |" in text
