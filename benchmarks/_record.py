@@ -134,7 +134,9 @@ def record_seed(benchmark: str, seed: int, metrics: Metrics, command: str, setti
     per seed. Results with other `settings`, or with other metrics, stay in a record of their own.
     """
     _check_recordable()
-    digest = "" if settings is None else hashlib.sha256(repr(_chosen(settings)).encode()).hexdigest()[:12]
+    # Another checkout has its files elsewhere.
+    chosen = "" if settings is None else repr(_chosen(settings)).replace(str(RUNS), RUNS.name)
+    digest = chosen and hashlib.sha256(chosen.encode()).hexdigest()[:12]
     with _alone():
         results = read_results()
         wanted = (benchmark, command, digest, {"seed", *metrics})

@@ -8,7 +8,7 @@ from pathlib import Path
 from _record import RUNS, shared
 
 from fofe.base.report import Report
-from fofe.features.config import ModelConfig
+from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.gazetteer import build_gazetteer, save_gazetteer
 from fofe.formats import read_corpus
 from fofe.formats.vectors import read_vectors
@@ -82,14 +82,26 @@ def coverage_of_mentions(model: ModelConfig) -> dict[str, float]:
     return shares
 
 
+def _with_files(view: ViewConfig) -> ViewConfig:
+    """The view with the vectors or the language model that is here."""
+    if view.vectors and not Path(view.vectors).exists():
+        return replace(view, vectors=str(vectors_named(Path(view.vectors).name)))
+    if view.encoder and not Path(view.encoder).exists():
+        return replace(view, encoder=str(encoder_named(Path(view.encoder).name)))
+    return view
+
+
+def encoder_named(name: str) -> Path:
+    """The directory of a language model under runs/; says what makes it, and ends, where it is missing."""
+    path = RUNS / "encoders" / name
+    if not path.exists():
+        raise SystemExit(f"skipped: needs {path}; python benchmarks/fetch_encoders.py {name} makes it")
+    return path
+
+
 def with_resources(model: ModelConfig) -> ModelConfig:
     """The model of a configuration with the vectors and the gazetteer that are here."""
-    views = tuple(
-        replace(view, vectors=str(vectors_named(Path(view.vectors).name)))
-        if view.vectors and not Path(view.vectors).exists()
-        else view
-        for view in model.views
-    )
+    views = tuple(map(_with_files, model.views))
     gazetteer = model.gazetteer
     if gazetteer is not None and gazetteer.file and not Path(gazetteer.file).exists():
         gazetteer = replace(gazetteer, file=str(wikipedia_gazetteer()))

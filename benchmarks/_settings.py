@@ -14,7 +14,7 @@ from fofe.base.settings import to_table
 from fofe.model.storage import StoredModel
 from fofe.training.config import RunConfig
 
-ANYWHERE = ("training.threads", "training.device", "model.gazetteer.types")
+ANYWHERE = ("training.threads", "training.device", "training.encoder_cache", "model.gazetteer.types")
 """Settings that may differ: they do not say what is learned, or are filled in by training."""
 
 

@@ -60,7 +60,9 @@ class Variant:
         }
         config = load_config(self.config, data | {"training.seed": seed} | (FAST if self.fast else {}))
         model = that_have_seen_the_text(config.model) if self.seen else config.model
-        return replace(config, model=with_resources(model))
+        # All seeds share the vectors of language models.
+        training = replace(config.training, encoder_cache=str(RUNS / "encoded"))
+        return replace(config, model=with_resources(model), training=training)
 
 
 def main() -> None:
