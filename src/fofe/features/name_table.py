@@ -84,7 +84,7 @@ class NameBits:
         return cls(rows, np.concatenate([members[part] for part in parts], axis=1))
 
     def take(self, numbers: IntArray) -> NameBits:
-        """What some of the fragments [F'] match."""
+        """The names that some of the fragments [F'] match."""
         return NameBits(self.rows[numbers], self.patterns)
 
     def of_fragments(self) -> BoolArray:

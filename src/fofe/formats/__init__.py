@@ -170,7 +170,7 @@ def _format_of_suffix(path: Path) -> str | None:
 
 def _format_of_content(path: Path) -> str | None:
     """The format that the first line with content looks like, if any."""
-    from fofe.formats.conll import is_tag
+    from fofe.formats.tag_schemes import is_tag
 
     with open_bytes(path) as stream:
         data = stream.read(65_536)  # enough for a guess

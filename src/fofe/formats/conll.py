@@ -21,7 +21,14 @@ from fofe.base.errors import InputError, in_file
 from fofe.base.files import Target, display_name, open_output, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
-from fofe.formats.tag_schemes import LETTERS, OUTSIDE, TagScheme, TagSpan, detect_tag_scheme, tag_scheme
+from fofe.formats.tag_schemes import (
+    OUTSIDE,
+    TagScheme,
+    TagSpan,
+    detect_tag_scheme,
+    is_tag,
+    tag_scheme,
+)
 from fofe.text.align import align
 from fofe.text.document import Document
 
@@ -29,7 +36,6 @@ AUTO = "auto"
 DOCUMENT_START = "-DOCSTART-"
 CROSSING = "mentions left out because they cross a sentence border"
 
-_TAG = re.compile(f"{OUTSIDE}|[{''.join(sorted(LETTERS))}]-.+", re.DOTALL)
 _SPACES = re.compile("[ \t]+")
 _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
@@ -138,11 +144,6 @@ class _Table:
         else:
             return _Row(word, tag, number)
         raise InputError(problem, line=number, remedy=remedy)
-
-
-def is_tag(text: str) -> bool:
-    """True if a column looks like a tag of any scheme: O, or a letter and a label."""
-    return _TAG.fullmatch(text) is not None
 
 
 def _column(columns: list[str], number: int) -> str | None:

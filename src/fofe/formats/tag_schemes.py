@@ -4,6 +4,7 @@ All schemes are read with the tolerance of the conlleval scorer: a tag that cont
 and a mention ends where its tags end. A scheme defines the letters and which sequences are faults.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -121,3 +122,11 @@ def detect_tag_scheme(sentences: Iterable[Sequence[str]]) -> TagScheme:
     if len(rivals) == 1:
         return rivals[0]
     return min(rivals, key=lambda scheme: sum(len(scheme.decode(tags)[1]) for tags in sentences))
+
+
+_TAG = re.compile(f"{OUTSIDE}|[{''.join(sorted(LETTERS))}]-.+", re.DOTALL)
+
+
+def is_tag(text: str) -> bool:
+    """True if a column looks like a tag of any scheme: O, or a letter and a label."""
+    return _TAG.fullmatch(text) is not None

@@ -14,7 +14,7 @@ from fofe.base.errors import InputError
 from fofe.base.files import read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.kbp.ltf import RawText, is_ltf, raw_texts
-from fofe.kbp.markup import Shown, Tag, attribute, tag_at, tags
+from fofe.kbp.shown_text import Shown, Tag, attribute, tag_at, tags
 from fofe.text.detect import detect
 from fofe.text.document import Sentence, Token
 
