@@ -26,7 +26,7 @@ from fofe.kbp.score import Table, layout, score
 from fofe.kbp.source import Reading, SourceDocument, read_all, source_files
 from fofe.kbp.tab import TabMention, by_document, read_tab, write_tab
 from fofe.kbp.tag import SourceTagging, mentions_in_source, tag_files
-from fofe.model.ensemble import refer_to
+from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.text.align import Aligner, TokenSpan
 from fofe.text.document import Document, Mention, split_label
 from fofe.training.annotation import LabelledSentence, labelled_sentences
@@ -77,7 +77,7 @@ def train_seeds(config: RunConfig, folder: Path, command: str, first: Path, seed
         place = folder.with_name(f"{folder.name}-{number + 1}")
         models.append(train_ours(replace(config, training=training), place, command))
     if not (folder / MODEL).exists():
-        refer_to(models, folder / MODEL)
+        save_ensemble(Ensemble.of(models), folder / MODEL)
     return folder / MODEL
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from fofe.base.errors import ModelError
 from fofe.cli import main
 from fofe.features.fragments import all_fragments
 from fofe.model.engine import Engine, Scores
-from fofe.model.ensemble import Ensemble, load_ensemble, refer_to, save_ensemble
+from fofe.model.ensemble import Ensemble, load_ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 
 TEXT = "Anna Berg met the mayor of Bergen at the University of Leeds."
@@ -115,13 +114,6 @@ def test_the_directory_stands_alone_and_decodes_as_its_members_on_average(
     assert "100.00" in capsys.readouterr().out
     assert main(["model", "inspect", str(moved)]) == 0
     assert "member-1, member-2" in capsys.readouterr().out
-
-
-def test_members_may_stay_where_they_are(tiny_run: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "run" / "model"
-    refer_to([tiny_run / "model"] * 2, folder)
-    assert fofe.load(folder)(TEXT).mentions
-    assert json.loads((folder / "ensemble.json").read_text("utf-8"))["members"][0].endswith("run/model")
 
 
 def test_members_must_agree(tiny_path: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Union
 
-from fofe.base.errors import ConfigError, in_file
+from fofe.base.errors import ConfigError, InputError, in_file
 from fofe.base.files import read_text
 
 if sys.version_info >= (3, 11):
@@ -96,7 +96,10 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return _build(hint, value, where)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise ConfigError(f"{where} is too large for a number") from None
     if hint is Any or (isinstance(value, hint) and (hint is bool or not isinstance(value, bool))):
         return value
     raise ConfigError(f"{where} must be {_KINDS.get(hint, str(hint))}, not {value!r}")
@@ -106,8 +109,18 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     """The table of a TOML file."""
     try:
         return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also integers of too many digits, and deep nesting
         raise ConfigError(f"is not valid TOML: {error}", path=path) from None
+
+
+def parse_json(text: str | bytes, path: str | Path | None = None) -> Any:
+    """The value of a JSON text; integers of too many digits and deep nesting are errors like any other."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not JSON that can be read: {error}", path=path) from None
 
 
 def toml_value(text: str) -> Any:

@@ -21,6 +21,8 @@ LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window", "encoder")
 ACTIVATIONS = ("relu", "tanh")
 FAR = 1000
 """How far surroundings reach, in tokens: text without full stops has sentences without end."""
+MOST_WORDS = 100
+"""The longest fragments: memory grows with their length, which no weights bound."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class ViewConfig:
         require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
         sizes = "dimension height character_dimension dilations layers"
         require(self, sizes, lambda size: size >= 1, "must be at least 1")
+        require(self, "dilations", lambda distance: distance <= FAR, f"must be at most {FAR}")
         require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
         require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         for key in ("dilations", "context_factors"):
@@ -193,6 +196,7 @@ class ModelConfig:
         require(self, "digits", DIGIT_RULES.__contains__, f"must be one of {', '.join(DIGIT_RULES)}")
         require(self, "segmenter", SEGMENTERS.__contains__, f"must be one of {', '.join(SEGMENTERS)}")
         require(self, "max_words hidden", lambda size: size >= 1, "must be at least 1")
+        require(self, "max_words", lambda size: size <= MOST_WORDS, f"must be at most {MOST_WORDS}")
         require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         if not self.hidden:
             raise ValueError("hidden must list at least one layer")

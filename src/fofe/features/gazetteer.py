@@ -14,6 +14,7 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.report import Report
+from fofe.base.settings import build, parse_json
 from fofe.features.config import ModelConfig
 from fofe.features.feature import Addend, Feature, ModelParts, ReadText
 from fofe.features.fragments import Fragments
@@ -56,6 +57,15 @@ class Gazetteer:
     table: NameTable
     counts: dict[str, int] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What a file says of its gazetteer besides the arrays."""
+
+    types: tuple[str, ...]
+    counts: dict[str, int]
+    sources: tuple[str, ...]
 
 
 TypedName = tuple[str, str]
@@ -120,13 +130,19 @@ def load_gazetteer(path: str | Path) -> Gazetteer:
             if metadata.get("format") != FORMAT:
                 raise InputError("is not a gazetteer of this version", path=path, remedy=remedy)
             keys, sets, members = (stored.get_tensor(name) for name in ("keys", "sets", "members"))
-        facts = json.loads(metadata["facts"])
-        if len(keys) != len(sets) or members.shape[1] != len(facts["types"]):
+        facts = build(_Facts, parse_json(metadata["facts"]))
+        if (keys.dtype, sets.dtype.kind, members.dtype) != (np.uint64, "u", bool):
+            raise ValueError("its arrays have other kinds of numbers")
+        if keys.ndim != 1 or keys.shape != sets.shape or members.shape[1:] != (len(facts.types),):
             raise ValueError("its parts do not fit together")
-        table = NameTable(facts["types"], keys, sets.astype(np.int32), members)
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        if sets.max(initial=0) >= len(members):
+            raise ValueError("it has names of sets that it lacks")
+        table = NameTable(facts.types, keys, sets.astype(np.int32), members)
+    except InputError as error:
+        raise InputError(error.problem, path=path, remedy=error.remedy or remedy) from None
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
         raise InputError(f"is broken: {error}", path=path, remedy="build it again") from None
-    return Gazetteer(table, facts["counts"], tuple(facts["sources"]))
+    return Gazetteer(table, facts.counts, facts.sources)
 
 
 def describe(gazetteer: Gazetteer, name: str) -> dict[str, list[str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,6 +28,7 @@ from fofe.model.storage import (
     ENSEMBLE,
     FORMAT_VERSION,
     StoredModel,
+    check_inside,
     check_replaceable,
     load_model,
     read_description,
@@ -217,7 +217,10 @@ def load_ensemble(path: str | Path) -> Ensemble:
     except InputError as error:
         problem = f"is not the description of an ensemble: {error.problem}"
         raise ModelError(problem, path=file, line=error.line, remedy=error.remedy) from None
-    ensemble = Ensemble.of([Path(path) / name for name in described.members], described.weights)
+    members = [Path(path) / name for name in described.members]
+    for member in members:
+        check_inside(member, Path(path))
+    ensemble = Ensemble.of(members, described.weights)
     unknown = set(described.temperatures) - set(ensemble.members[0].labels)
     if unknown:
         raise ModelError(
@@ -234,15 +237,8 @@ def save_ensemble(ensemble: Ensemble, folder: str | Path) -> None:
     names = [f"member-{number}" for number in range(1, len(ensemble.paths) + 1)]
     with atomic_directory(Path(folder)) as aside:
         for path, name in zip(ensemble.paths, names, strict=True):
-            shutil.copytree(path, aside / name)
+            shutil.copytree(path, aside / name, symlinks=True)
         _write(ensemble, aside, names)
-
-
-def refer_to(members: Sequence[Path], folder: Path) -> None:
-    """Make a directory an ensemble of models that stay where they are."""
-    ensemble = Ensemble.of(members)
-    folder.mkdir(parents=True, exist_ok=True)
-    _write(ensemble, folder, [os.path.relpath(member, folder) for member in members])
 
 
 def _write(ensemble: Ensemble, folder: Path, names: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ README.md          the model card
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -21,12 +22,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
 from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, read_text
-from fofe.base.settings import build, require, to_table
+from fofe.base.settings import build, parse_json, require, to_table
 from fofe.decode import Decoding
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
@@ -46,6 +47,10 @@ ENCODERS = "encoders"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 FORMAT_VERSION = 1
+MOST_TEXT = 1 << 28
+"""The bytes that a text file of a model may have: twenty million words."""
+_KINDS = {"F64": "float64", "F32": "float32", "F16": "float16", "I8": "int8"}
+"""Kinds of numbers by their names in safetensors."""
 
 Description = TypeVar("Description")
 
@@ -215,7 +220,7 @@ def _load(folder: Path) -> StoredModel:
     alphabet = _read_alphabet(folder / "alphabet.json") if config.uses_characters else None
     names = None
     if config.gazetteer is not None:
-        names = load_gazetteer(folder / NAMES_FILE).table
+        names = load_gazetteer(regular_file(folder / NAMES_FILE)).table
         if names.types != config.gazetteer.types:
             raise InputError("has other types than config.json", path=folder / NAMES_FILE)
     rows = {name: len(vocabulary) for name, vocabulary in vocabularies.items()}
@@ -234,7 +239,7 @@ def _load(folder: Path) -> StoredModel:
         weights=weights,
         names=names,
         encoders={view.name: _encoder(folder / ENCODERS / view.name) for view in config.encoders},
-        card=read_text(folder / "README.md") if (folder / "README.md").is_file() else "",
+        card=_read_text(folder / "README.md") if os.path.lexists(folder / "README.md") else "",
     )
 
 
@@ -261,23 +266,27 @@ def read_description(cls: type[Description], path: Path) -> Description:
 def _read_weights(path: Path, expected: Shapes, storage: Storage) -> dict[str, NDArray[Any]]:
     """The weights as engines want them: tables as they are, since few of their rows will be read."""
     try:
-        weights = {_renamed(name): array for name, array in load_file(path).items()}
-    except FileNotFoundError:
-        raise InputError("is missing", path=path) from None
+        with safe_open(regular_file(path), framework="np") as file:
+            stored = {_renamed(name): name for name in file.keys()}  # noqa: SIM118
+            # All headers are checked before any weights are read: they may claim more than memory has.
+            for name, shape in expected.items():
+                if name not in stored:
+                    raise InputError(f"lacks the weights {name!r}", path=path)
+                header = file.get_slice(stored[name])
+                found, kind = header.get_dtype(), storage.kind(name)
+                if _KINDS.get(found) != kind:
+                    raise InputError(f"{name!r} is {_KINDS.get(found, found)}, not {kind}", path=path)
+                if tuple(header.get_shape()) != shape:
+                    raise InputError(
+                        f"{name!r} is {header.get_shape()}, config.json and vocabularies want {list(shape)}",
+                        path=path,
+                        remedy="the files of this directory do not belong together; copy the model again",
+                    )
+            weights = {name: file.get_tensor(stored[name]) for name in expected}
     except (SafetensorError, OSError) as error:
         raise InputError(f"is broken: {error}", path=path) from None
-    for name, shape in expected.items():
-        if name not in weights:
-            raise InputError(f"lacks the weights {name!r}", path=path)
-        array, kind = weights[name], storage.kind(name)
-        if array.dtype != kind:
-            raise InputError(f"{name!r} is {array.dtype}, not {kind}", path=path)
-        if array.shape != shape:
-            raise InputError(
-                f"{name!r} is {list(array.shape)}, config.json and vocabularies want {list(shape)}",
-                path=path,
-                remedy="the files of this directory do not belong together; copy the model again",
-            )
+    except MemoryError:
+        raise InputError("needs more memory than there is", path=path, remedy="compress the model") from None
     return {
         name: array if name.startswith(TABLES) else array.astype(np.float32, copy=False)
         for name, array in weights.items()
@@ -289,20 +298,40 @@ def _renamed(name: str) -> str:
     return re.sub(r"^told\.", CONDITIONED, name)
 
 
+def regular_file(path: Path) -> Path:
+    """A file of a model directory, if it is one: no pipe, no device, no link that leads out of it."""
+    check_inside(path, path.parent)
+    if not path.exists():
+        raise InputError("is missing", path=path)
+    if not path.is_file():
+        raise InputError("is not a regular file", path=path)
+    return path
+
+
+def check_inside(path: Path, folder: Path) -> None:
+    """Refuse a path that leads out of a model directory, be it by a link."""
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        what = "is a link" if path.is_symlink() else "leads"
+        raise ModelError(f"{what} out of the model directory", path=path, remedy="copy its target there")
+
+
+def _read_text(path: Path) -> str:
+    if regular_file(path).stat().st_size > MOST_TEXT:
+        raise InputError(f"has more than {MOST_TEXT >> 20} MB", path=path)
+    return read_text(path)
+
+
 def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise InputError(f"is not JSON: {error.msg}", path=path, line=error.lineno) from None
+    return parse_json(_read_text(path), path)
 
 
 def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
-    lines = read_text(path).splitlines()
+    lines = _read_text(path).splitlines()
     try:
         # One array is parsed several times faster than a line at a time.
         words = _strings(json.loads(f"[{','.join(lines)}]"), path)
         return Vocabulary(words, cased=view.is_cased, digits=digits)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         raise InputError("has a line that is not a JSON string", path=path) from None
     except ValueError as error:
         raise InputError(str(error), path=path) from None

@@ -53,7 +53,7 @@ class InstalledModel:
     def settings(self) -> dict[str, Any]:
         """The content of its config.json."""
         file = self.path / "config.json"
-        with suppress(ValueError, KeyError, TypeError):
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
             table: dict[str, Any] = json.loads(read_text(file))
             if isinstance(table["model"]["language"], str) and isinstance(table["labels"], list):
                 return table

@@ -14,7 +14,7 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError
 from fofe.base.files import write_atomically
 from fofe.base.settings import to_table
-from fofe.model.ensemble import is_ensemble, load_ensemble, refer_to
+from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.training.callback import Callback
 from fofe.training.card import write_card
@@ -89,7 +89,7 @@ def train_folds(
             train(config, model.parent, callback, resume=resume, fold=Fold(number, folds), **options)
     ensemble = Path(folder) / MODEL
     if not is_ensemble(ensemble) or len(load_ensemble(ensemble).members) != folds:
-        refer_to(models, ensemble)
+        save_ensemble(Ensemble.of(models), ensemble)
     return ensemble
 
 

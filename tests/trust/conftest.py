@@ -1,0 +1,49 @@
+"""Commands in processes with a limit of memory and time, and what must be true when they refuse input."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+MEMORY = 2 << 30
+"""Bytes of address space: the libraries take half of them."""
+
+
+class Refusal(Protocol):
+    def __call__(self, *words: str | Path, names: str | Path) -> str: ...
+
+
+@pytest.fixture(scope="session")
+def refusal() -> Refusal:
+    """The message of a command that must end with exit code 2 and one line, which names a file."""
+
+    def refuse(*words: str | Path, names: str | Path) -> str:
+        ended = subprocess.run(
+            [sys.executable, "-m", "fofe", *map(str, words)],
+            capture_output=True,
+            text=True,
+            input="Anna Berg met Li Wei.\n",
+            timeout=120,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+        )
+        assert ended.returncode == 2, ended.stderr[-2000:]
+        *notes, message = ended.stderr.splitlines()
+        assert message.startswith("fofe: ")
+        assert str(names) in message
+        assert not any(note.startswith("Traceback") for note in notes)
+        return message
+
+    return refuse
+
+
+@pytest.fixture
+def model_copy(tiny_path: Path, tmp_path: Path) -> Path:
+    """A copy of the tiny model that a test may damage."""
+    return Path(shutil.copytree(tiny_path, tmp_path / "model"))
