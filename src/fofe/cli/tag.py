@@ -44,7 +44,8 @@ BAD_SHOWN = 5
         "-f --format text|jsonl|tsv|conll|html",
         "format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
     ),
-    flag("--redact", "write the text with [LABEL] instead of each mention"),
+    repeated("--rules FILE", "also follow these rules: a TOML file, or a set of the package such as contact"),
+    flag("--redact", "write the text with [LABEL] instead of each mention and of contact data"),
     option("-o --output FILE", "where to write (default: stdout)", default="-"),
     option("--offsets codepoints|utf16|bytes", "unit of offsets in jsonl and tsv", default="codepoints"),
     WORKERS,
@@ -89,6 +90,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag news.txt --scheme conll2003 -f text    (names alone, as in that corpus)
       fofe tag news.txt -o news.html
       fofe tag letters.txt --redact > letters.redacted.txt
+      fofe tag orders.txt --rules orders.toml --rules contact
       fofe tag --workers 4 big.jsonl -o mentions.jsonl
       fofe tag --model runs/tiny/model corpus.conll --format conll
       fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
@@ -186,6 +188,7 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
     from fofe.tagging.pipeline import TagJob
+    from fofe.tagging.rules import CONTACT, Rules
 
     if args.lang is None:
         model = str(model_path(args.model or DEFAULT))
@@ -195,7 +198,12 @@ def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
         model = AUTO if args.lang == AUTO else str(model_of_language(args.lang, models_by_language()).path)
     engine = "numpy" if args.engine == "spark" else args.engine
     how = given(args, "device", "flat", "strict")
-    return TagJob(model=model, writer=writer, engine=engine, options=decoding_options(args), **how)
+    options = decoding_options(args)
+    # Whoever redacts a letter wants its telephone number gone, whatever other rules there are.
+    if rules := [*args.rules, *([CONTACT] if args.redact else [])]:
+        Rules.of(*rules)  # an error now, not in every process
+        options["rules"] = rules
+    return TagJob(model=model, writer=writer, engine=engine, options=options, **how)
 
 
 def _write(

@@ -6,9 +6,9 @@
 - `{"sentences": [{"tokens": ["..."], "mentions": [...]}]}`: the same for every sentence of a document.
 
 The key of the mentions is "mentions" or "entities", and each may be an object or a list. An object may have
-"label" for "type", and also "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]) and "text",
-which must agree with its span. Without "kind" a type may end in `_NOM`, `.NOM` or `.NAM`. "unknown", "known"
-and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are `true` for all of it.
+"label" for "type", and also "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]), "rule" and
+"text", which must agree with its span. Without "kind" a type may end in `_NOM`, `.NOM` or `.NAM`. "unknown",
+"known" and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are `true` for all.
 Other keys of a document are kept in its `meta` and written again; those that look like the annotation of
 another tool are counted. Spans may nest and cross. One line is read at a time.
 """
@@ -159,7 +159,8 @@ def _mention(fields: Fields, span: tuple[int, int], text: str, head: tuple[int, 
         raise fields.error(f'"text" is {shown!r} but the span covers {covered!r}', remedy)
     pairs = fields.objects("alternatives", lists_as=("label", "score"), optional=True)
     alternatives = tuple((pair.string("label"), pair.number("score")) for pair in pairs)
-    return Mention(*span, type, kind, fields.number("score", 1.0), covered, alternatives, head)
+    rule = fields.string("rule") if fields.which("rule") else None
+    return Mention(*span, type, kind, fields.number("score", 1.0), covered, alternatives, head, rule)
 
 
 def write(

@@ -20,6 +20,7 @@ from fofe.formats import brat, jsonl
 from fofe.show.documents import redacted
 from fofe.show.lattice import Fragment, Lattice
 from fofe.tagging.model import Model
+from fofe.tagging.rules import CONTACT, Rules
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.html import colour_of, page
 from fofe.text.offsets import OffsetMap, OffsetUnit
@@ -291,4 +292,6 @@ def exported(document: Document, format: str) -> str:
         stream = io.StringIO()
         brat.write_mentions(document.mentions, document.text, stream, Report())
         return stream.getvalue()
-    return page([document]) if format == "html" else redacted(document)
+    if format == "html":
+        return page([document])
+    return redacted(Rules.of(CONTACT).applied(document))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import FofeError, in_file
 from fofe.base.report import Report
 from fofe.tagging.installed import DEFAULT, model_of_language, models_by_language
 from fofe.tagging.model import Model, Tagger, load
+from fofe.tagging.rules import Rule, Rules
 from fofe.text.detect import recognise
 from fofe.text.document import Document
 
@@ -54,6 +56,7 @@ class ByLanguage(Tagger):
         """
         other = copy.copy(self)
         other._options = {**self._options, **options}
+        Rules.of(*other._options.get("rules") or ())  # an error now, not with the first text
         other._loaded = {}
         other.scheme = other._options.get("scheme")
         if not any(map(other._follows, self._installed)):
@@ -63,6 +66,10 @@ class ByLanguage(Tagger):
                 f"(they know: {', '.join(known) or 'none'})"
             )
         return other
+
+    def with_rules(self, *rules: str | Path | Rule) -> ByLanguage:
+        """The same with models that follow rules; see `Model.with_rules`."""
+        return self.with_options(rules=rules)
 
     def _follows(self, language: str) -> bool:
         """Whether the model of a language knows the scheme that is asked for; true where none is."""

@@ -21,6 +21,7 @@ from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ense
 from fofe.model.storage import StoredModel, save_model
 from fofe.tagging.batching import chunks, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
+from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
@@ -110,6 +111,7 @@ class Model(Tagger):
         self._alternatives = 0
         self._for_recall = False
         self._exact = False
+        self._rules = Rules()
         self._scheme: str | None = None
         self._tokeniser = tokeniser(stored.config.language)
         self._receptive_field = max(member.config.receptive_field for member in members)
@@ -131,6 +133,7 @@ class Model(Tagger):
         for_recall: bool | None = None,
         exact: bool | None = None,
         scheme: str | None = None,
+        rules: Sequence[str | Path | Rule] | None = None,
     ) -> Model:
         """A model that shares this one's weights and decodes as given; what is not given stays.
 
@@ -147,6 +150,7 @@ class Model(Tagger):
             exact: score every fragment, also those that the gate would reject.
             scheme: the corpus whose annotation scheme is followed, for a model that was trained on several
                 and conditioned on them (`config.schemes`); decoding is as tuned for it.
+            rules: those of `with_rules`.
         """
         _check_options(alternatives, for_recall, exact, scheme)
         other = copy.copy(self)
@@ -156,10 +160,21 @@ class Model(Tagger):
         other._alternatives = self._alternatives if alternatives is None else alternatives
         other._for_recall = self._for_recall if for_recall is None else for_recall
         other._exact = self._exact if exact is None else exact
+        if rules is not None:
+            _check_several(rules, "rules", "use with_rules for one")
+            other._rules = Rules.of(*rules)
         if scheme is not None:
             other._engine = self._engine.conditioned_on(scheme)
             other._scheme = scheme
         return other
+
+    def with_rules(self, *rules: str | Path | Rule) -> Model:
+        """A model that shares this one's weights and follows these rules instead of those it had.
+
+        Args:
+            rules: TOML files, sets that come with the package such as "contact", or `Rule` objects.
+        """
+        return self.with_options(rules=rules)
 
     def save(self, path: str | Path) -> None:
         """Write the model to a directory, which `fofe.load` reads; a model that was there is replaced.
@@ -208,7 +223,7 @@ class Model(Tagger):
                     for sentence in document.sentences
                     for one in next(found)
                 ]
-                yield replace(document, mentions=mentions)
+                yield self._rules.applied(replace(document, mentions=mentions))
 
     def _cut(self, document: Document) -> Document:
         """The document with sentences, none of which is without tokens."""

@@ -55,6 +55,8 @@ class Mention:
     """The next best labels and their probabilities, where they were asked for."""
     head: tuple[int, int] | None = None
     """The half-open span of its head word, where a corpus gives that."""
+    rule: str | None = None
+    """The name of the rule that made it, where one did."""
 
     @property
     def label(self) -> str:
@@ -62,13 +64,15 @@ class Mention:
         return join_label(self.type, self.kind)
 
     def to_dict(self) -> dict[str, Any]:
-        """The mention in JSON types, as in a line of JSON; `head` and `alternatives` where it has them."""
+        """The mention in JSON types; `head`, `alternatives` and `rule` where it has them."""
         content: dict[str, Any] = {"start": self.start, "end": self.end, "type": self.type}
         content |= {"kind": self.kind, "score": float(self.score)}
         if self.head:
             content["head"] = list(self.head)
         if self.alternatives:
             content["alternatives"] = [[label, float(score)] for label, score in self.alternatives]
+        if self.rule:
+            content["rule"] = self.rule
         return {**content, "text": self.text}
 
 
