@@ -9,7 +9,8 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, cast
@@ -22,6 +23,7 @@ from torch import Tensor, nn
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import InputError, ModelError, needs
 from fofe.base.files import write_atomically
+from fofe.features.config import ViewConfig
 from fofe.features.encoded import Pieces
 from fofe.features.fragments import offsets_of
 
@@ -35,6 +37,10 @@ PIECES_AT_ONCE = 12_000
 SENTENCES_AT_ONCE = 512
 STEPS_AT_ONCE = 2_000
 """How many characters of long sentences a character language model reads before it gives up their states."""
+
+
+Contextual = Callable[[Sequence[Sequence[str]]], FloatArray]
+"""What makes [T, L * D] contextual vectors of the tokens of sentences."""
 
 
 class LanguageModel(nn.Module, ABC):
@@ -91,6 +97,17 @@ def load_language_model(path: str | Path) -> LanguageModel:
     except (ValueError, KeyError, TypeError):
         raise ModelError("does not name a model_type", path=folder / "config.json") from None
     return CharacterLanguageModels(folder, config) if kind == CHARACTER_LM else Transformer(folder)
+
+
+def contextual_of(
+    views: Iterable[ViewConfig], encoders: Mapping[str, Path], device: torch.device
+) -> dict[str, Contextual]:
+    """What makes contextual vectors for encoder views, whose language models are in directories."""
+    contextual: dict[str, Contextual] = {}
+    for view in views:
+        model = load_language_model(encoders[view.name]).to(device).eval()
+        contextual[view.name] = partial(model.vectors, layers=view.layers)
+    return contextual
 
 
 class CharacterLanguageModels(LanguageModel):

@@ -59,7 +59,7 @@ def read(
     scheme: str = AUTO,
     comments: bool | None = None,
 ) -> Iterator[Document]:
-    """The documents of a file, or of standard input for the path `-`.
+    """The documents of a CoNLL file, or of standard input for the path `-`.
 
     Columns count from 0, or from the end if negative; with a `tag_column` of None only words are read. Lines
     that begin with `#` are comments if `comments` is true and tokens if it is false; None decides by line.

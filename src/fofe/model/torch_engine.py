@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import torch
@@ -17,7 +16,7 @@ from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.gazetteer import NAMES
-from fofe.features.language_models_torch import load_language_model
+from fofe.features.language_models_torch import Contextual, contextual_of
 from fofe.features.name_table import NameBits
 from fofe.features.schemes import SCHEMES
 from fofe.features.surroundings import importance, surroundings, weighted
@@ -27,9 +26,6 @@ from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 
 FRAGMENTS_AT_ONCE = 32768
-
-Contextual = Callable[[Sequence[Sequence[str]]], FloatArray]
-"""What makes [T, L * D] contextual vectors of the tokens of sentences."""
 
 
 class TorchEngine:
@@ -67,7 +63,13 @@ class TorchEngine:
     @classmethod
     def of(cls, stored: StoredModel, device: torch.device) -> TorchEngine:
         """The engine of a stored model, with its language models."""
-        return cls(stored.config, stored.encoder, stored.weights, device, contextual_of(stored, device))
+        return cls(
+            stored.config,
+            stored.encoder,
+            stored.weights,
+            device,
+            contextual_of(stored.config.encoders, stored.encoders, device),
+        )
 
     def fresh(self) -> TorchEngine:
         """Itself: nothing is kept from one text to the next."""
@@ -128,15 +130,6 @@ class TorchEngine:
         sums = np.add.reduceat(words, text.token_offsets[:-1], axis=0)
         documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
         return surroundings(sums, text.token_offsets, documents)
-
-
-def contextual_of(stored: StoredModel, device: torch.device) -> dict[str, Contextual]:
-    """What makes contextual vectors for each encoder view of a stored model."""
-    contextual: dict[str, Contextual] = {}
-    for view in stored.config.encoders:
-        model = load_language_model(stored.encoders[view.name]).to(device).eval()
-        contextual[view.name] = partial(model.vectors, layers=view.layers)
-    return contextual
 
 
 def choose_device(name: str) -> torch.device:

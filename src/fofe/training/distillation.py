@@ -18,11 +18,12 @@ import torch
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.base.errors import ConfigError
 from fofe.features.fragments import all_fragments, offsets_of
+from fofe.features.language_models_torch import contextual_of
 from fofe.features.name_table import NameBits
 from fofe.model.engine import Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
 from fofe.model.storage import StoredModel
-from fofe.model.torch_engine import TorchEngine, contextual_of
+from fofe.model.torch_engine import TorchEngine
 from fofe.tagging.installed import model_path
 from fofe.training.annotation import Sentences
 from fofe.training.examples import Examples
@@ -106,7 +107,8 @@ class _Reader(TorchEngine):
     """
 
     def __init__(self, model: StoredModel, sentences: Sentences, device: torch.device) -> None:
-        super().__init__(model.config, model.encoder, model.weights, device, contextual_of(model, device))
+        contextual = contextual_of(model.config.encoders, model.encoders, device)
+        super().__init__(model.config, model.encoder, model.weights, device, contextual)
         self._names: NameBits | None = None
         self._read = 0
         if model.names is not None:

@@ -22,7 +22,7 @@ from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder, Segments
-from fofe.features.language_models_torch import CachedVectors, LanguageModel, load_language_model
+from fofe.features.language_models_torch import CachedVectors, Contextual, LanguageModel, load_language_model
 from fofe.features.surroundings import importance
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import Table
@@ -30,7 +30,7 @@ from fofe.formats.vectors import WordVectors, read_vectors
 from fofe.model.engine import Engine, Scorer
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
-from fofe.model.torch_engine import Contextual, TorchEngine, choose_device
+from fofe.model.torch_engine import TorchEngine, choose_device
 from fofe.text.segment import in_words, segmenter
 from fofe.training.annotation import Sentences
 from fofe.training.batches import RareWords, Sampler
