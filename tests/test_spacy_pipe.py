@@ -40,6 +40,15 @@ def test_options(tiny_path: Path) -> None:
     assert not doc.ents
 
 
+def test_rules_that_end_inside_a_token_take_it_whole(tiny_path: Path) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("fofe", config={"model": str(tiny_path), "rules": ["contact"]})
+    doc = nlp("Server 10.0.0.1/24 answers anna@berg.no.")
+    found = [(span.text, span.label_) for span in doc.spans["fofe"]]
+    assert ("10.0.0.1/24", "IP") in found
+    assert ("anna@berg.no", "EMAIL") in found
+
+
 def test_a_pipeline_keeps_its_own_tokens_sentences_and_order(tiny_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")

@@ -36,12 +36,13 @@ def make_fofe(
     nested: bool | None = None,
     agreement: float | None = None,
     scheme: str | None = None,
+    rules: list[str] | None = None,
 ) -> FofePipe:
     """What spaCy calls to make the component."""
     if model is None:
         raise FofeError('say which model: nlp.add_pipe("fofe", config={"model": "PATH"})')
     loaded = load(model_path(model)).with_options(
-        threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, scheme=scheme
+        threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, scheme=scheme, rules=rules
     )
     return FofePipe(loaded, spans_key=spans_key, ents=ents)
 
@@ -77,8 +78,10 @@ class FofePipe:
     def _annotate(self, doc: Doc, document: Document) -> None:
         spans = []
         for mention in document.mentions:
-            span: Span | None = doc.char_span(mention.start, mention.end, label=mention.label)
-            assert span is not None, "mentions consist of the doc's own tokens"
+            # What a rule matches may begin or end inside of a token, which the span then takes whole.
+            place = (mention.start, mention.end)
+            span: Span | None = doc.char_span(*place, label=mention.label, alignment_mode="expand")
+            assert span is not None, "mentions lie in the doc's text"
             spans.append(span)
         scores = np.array([mention.score for mention in document.mentions], dtype=np.float32)
         doc.spans[self.spans_key] = spans

@@ -168,6 +168,11 @@ def test_export(client: TestClient) -> None:
     assert ">Omar Haddad<small>" in export("html").text
 
 
+def test_redacted_export_has_no_contact_data(client: TestClient) -> None:
+    request = {"text": "ring +47 22 33 44 55", "format": "redacted"}
+    assert client.post("/v1/export", json=request).text == "ring [PHONE]"
+
+
 def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:
     plain = client.post(
         "/v1/stream",

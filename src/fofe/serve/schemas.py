@@ -35,6 +35,7 @@ MEDIA_TYPES = {
     "redacted": "text/plain; charset=utf-8",
 }
 
+CONTACT_RULES = Rules.of(CONTACT)
 OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall")
 
 
@@ -294,4 +295,4 @@ def exported(document: Document, format: str) -> str:
         return stream.getvalue()
     if format == "html":
         return page([document])
-    return redacted(Rules.of(CONTACT).applied(document))
+    return redacted(CONTACT_RULES.applied(document))
