@@ -66,7 +66,9 @@ def test_a_full_disk_is_reported_without_a_traceback(
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"text": "In Lima it rained."}\n')
     assert main(["corpus", "convert", str(corpus), "/dev/full", "--to", "jsonl"]) == 2
-    assert capsys.readouterr().err == "fofe: No space left on device\n"
+    assert capsys.readouterr().err == (
+        "fofe: /dev/full: cannot be written: No space left on device (make room on the disk)\n"
+    )
 
 
 def test_a_file_that_a_worker_misses_is_reported_by_the_parent(tmp_path: Path) -> None:

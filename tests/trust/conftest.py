@@ -16,14 +16,20 @@ MEMORY = 2 << 30
 
 
 class Refusal(Protocol):
-    def __call__(self, *words: str | Path, names: str | Path) -> str: ...
+    def __call__(
+        self, *words: str | Path, names: str | Path, file_size: int = resource.RLIM_INFINITY
+    ) -> str: ...
 
 
 @pytest.fixture(scope="session")
 def refusal() -> Refusal:
     """The message of a command that must end with exit code 2 and one line, which names a file."""
 
-    def refuse(*words: str | Path, names: str | Path) -> str:
+    def refuse(*words: str | Path, names: str | Path, file_size: int = resource.RLIM_INFINITY) -> str:
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+
         ended = subprocess.run(
             [sys.executable, "-m", "fofe", *map(str, words)],
             capture_output=True,
@@ -31,7 +37,7 @@ def refusal() -> Refusal:
             input="Anna Berg met Li Wei.\n",
             timeout=120,
             check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+            preexec_fn=limit,
         )
         assert ended.returncode == 2, ended.stderr[-2000:]
         *notes, message = ended.stderr.splitlines()

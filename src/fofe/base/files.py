@@ -1,6 +1,7 @@
 """Files in and out: text with clear errors, compressed and standard streams, atomic writes, locks."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -134,6 +135,18 @@ def open_output(target: Target) -> Iterator[IO[str]]:
 
 
 @contextmanager
+def _full_disk(path: str | Path) -> Iterator[None]:
+    """Name what was being written when the disk was full: such errors name no file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
+        problem = f"cannot be written: {error.strerror}"
+        raise InputError(problem, path=path, remedy="make room on the disk") from None
+
+
+@contextmanager
 def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when it is complete.
 
@@ -148,7 +161,7 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     with os_errors("written", path, remedy):
         stream = open(temporary, mode, encoding=encoding, newline=newline)  # noqa: SIM115
     try:
-        with stream:
+        with _full_disk(path), stream:
             yield stream
             stream.flush()
             if is_file:
@@ -170,7 +183,8 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     old = temporary.with_name(f"{temporary.name}.old")
     try:
-        yield temporary
+        with _full_disk(path):
+            yield temporary
         temporary.chmod(0o755)
         if target.exists():
             target.rename(old)

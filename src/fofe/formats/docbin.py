@@ -44,6 +44,8 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
         data = stream.read()
     try:
         docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
+        for group in (group for doc in docs for group in doc.spans.values()):
+            list(group)  # raises for spans past the end of the document
     except Exception as error:  # zlib, msgpack and spaCy raise various errors for bad bytes
         raise InputError(f"is no DocBin: {error}", path=name, remedy="write it with DocBin.to_disk") from None
     if not docs:

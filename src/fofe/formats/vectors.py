@@ -49,7 +49,7 @@ def _read(path: str | Path) -> WordVectors:
         raise InputError("is empty", remedy="give a word2vec, GloVe or fastText file")
     # GloVe's first line does not state the number of words and dimensions.
     fields = first.split()
-    stated = len(fields) == 2 and all(field.isdigit() for field in fields)
+    stated = len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields)
     header = (int(fields[0]), int(fields[1])) if stated else None
     if header is not None and header[0] == 0:
         raise InputError("its header says 0 words", line=1, remedy="correct it")
@@ -64,7 +64,7 @@ def _read_npz(path: str | Path) -> WordVectors:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             words = arrays["words"].astype(np.uint8, casting="equiv").tobytes().decode("utf-8").split("\n")
             vectors = arrays["vectors"].astype(np.float32)
-    except (KeyError, ValueError, TypeError, zipfile.BadZipFile) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, MemoryError, zipfile.BadZipFile) as error:
         problem = f"is not an npz file of word vectors: {error}"
         raise InputError(problem, remedy="write it with fofe vectors convert") from None
     if vectors.ndim != 2 or len(words) != len(vectors):
@@ -90,7 +90,8 @@ def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
     size = 4 * dimension
     words: list[str] = []
     # No more rows than there are bytes for: a wrong header must not ask for all memory.
-    vectors = np.empty((min(count, len(data) // (size + 1)), dimension), dtype=np.float32)
+    rows = min(count, len(data) // (size + 1))
+    vectors = np.empty((rows, dimension if rows else 0), dtype=np.float32)
     position = 0
     for row in range(count):
         space = data.find(b" ", position, position + WORD_LIMIT)

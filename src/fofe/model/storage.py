@@ -166,7 +166,12 @@ def save_model(model: StoredModel, path: str | Path) -> None:
             if name.startswith(TABLES) and array.dtype != kind:
                 raise ValueError(f"the storage says that {name!r} is {kind}, but it is {array.dtype}")
             stored[name] = np.ascontiguousarray(array, kind)
-        save_file(stored, folder / WEIGHTS)
+        try:
+            save_file(stored, folder / WEIGHTS)
+        except SafetensorError as error:  # a full disk, for one
+            raise ModelError(
+                f"cannot be written: {error}", path=path, remedy="make room on the disk"
+            ) from None
         (folder / WEIGHTS).chmod(0o644)  # safetensors keeps it to its owner
 
 

@@ -111,5 +111,8 @@ def _open(path: str) -> Any:
 def _batches(paths: Iterable[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     for path in paths:
         with _open(path) as file:
-            for batch in file.iter_batches(ROWS_AT_ONCE):
-                yield batch.replace_schema_metadata(schema.metadata)
+            try:
+                for batch in file.iter_batches(ROWS_AT_ONCE):
+                    yield batch.replace_schema_metadata(schema.metadata)
+            except (pa.ArrowException, OSError) as error:
+                raise InputError(f"is broken: {error}", path=path, remedy="write it again") from None

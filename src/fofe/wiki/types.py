@@ -237,7 +237,8 @@ def _items(entity: dict[str, Any], relation: str) -> list[str]:
     """The items that an entity is related to; a statement may write its item in two ways."""
     items = []
     claims = entity.get("claims")
-    for statement in claims.get(relation, ()) if isinstance(claims, dict) else ():
+    statements = claims.get(relation) if isinstance(claims, dict) else None
+    for statement in statements if isinstance(statements, list) else ():
         with suppress(KeyError, TypeError):  # "no value" and "some value" are statements too
             value = statement["mainsnak"]["datavalue"]["value"]
             items.append(str(value["id"]) if "id" in value else f"Q{value['numeric-id']}")

@@ -1,0 +1,110 @@
+"""Files that readers cannot use: an error that names the file, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fofe.base.errors import InputError
+from fofe.base.report import Report
+from fofe.base.settings import parse_json, read_toml
+from fofe.formats.vectors import read_vectors
+from fofe.training.config import load_config
+from fofe.wiki.types import read_table
+
+if TYPE_CHECKING:
+    from tests.trust.conftest import Refusal
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5_000], ids=["deep", "long"])
+def test_deep_nesting_and_long_integers(value: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(f"key = {value}", "utf-8")
+    with pytest.raises(InputError, match=r"x.toml: is not valid TOML"):
+        read_toml(file)
+    with pytest.raises(InputError, match=r"x.json: is not JSON"):
+        parse_json(value, "x.json")
+
+
+def test_integers_that_are_no_floats(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(f"[training]\nrate = 1{'0' * 400}\n", "utf-8")
+    with pytest.raises(InputError, match=r"x.toml: training.rate is too large"):
+        load_config(file)
+
+
+@pytest.mark.parametrize("header", ["1 99999999999999999999", f"1 {'9' * 5_000}", "99999999999 999999999999"])
+def test_headers_of_vectors(header: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.bin"
+    file.write_bytes(header.encode() + b"\nword \xff\xfe\xff\xfe\n")
+    with pytest.raises(InputError, match=r"x.bin"):
+        read_vectors(file)
+
+
+def test_members_of_npz_files(tmp_path: Path) -> None:
+    file = tmp_path / "x.npz"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("words", b"not an array")
+    with pytest.raises(InputError, match=r"x.npz: is not an npz file of word vectors"):
+        read_vectors(file)
+    claimed = np.lib.format.magic(1, 0)
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({1 << 25}, {1 << 25})}}\n".encode()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("words.npy", claimed + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(InputError, match=r"x.npz: is not an npz file of word vectors"):
+        read_vectors(file)
+
+
+@pytest.mark.parametrize(
+    "claims", [5, {"P31": 5}, {"P279": 5}, {"P279": {"a": 1}}, {"P279": [5]}, {"P279": None}]
+)
+def test_statements_of_wikidata(claims: object, tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    entity = {"id": "Q1", "claims": claims, "sitelinks": {"enwiki": {"title": "A"}}}
+    file.write_text(json.dumps(entity) + "\n", "utf-8")
+    assert list(read_table(file, "en", Report())) == []
+
+
+def test_spans_past_the_end_of_a_docbin(tmp_path: Path) -> None:
+    pytest.importorskip("spacy")
+    from spacy.tokens import Doc, DocBin
+    from spacy.vocab import Vocab
+
+    from fofe.formats.docbin import read
+
+    vocabulary = Vocab()
+    long = Doc(vocabulary, ["a"] * 9)
+    long.spans["fofe"] = [long[5:9]]
+    stored = DocBin(docs=[Doc(vocabulary, ["a"])])
+    stored.span_groups[0] = long.spans.to_bytes()
+    stored.to_disk(tmp_path / "x.spacy")
+    with pytest.raises(InputError, match=r"x.spacy"):
+        list(read(tmp_path / "x.spacy", Report()))
+
+
+def test_pages_of_parquet_files(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    from fofe.tagging.parquet import _batches
+
+    file = tmp_path / "x.parquet"
+    table = pa.table({"text": [f"text {number}" for number in range(5_000)]})
+    write_table(table, file)
+    data = bytearray(file.read_bytes())
+    data[4:2_000] = bytes(1_996)
+    file.write_bytes(data)
+    with pytest.raises(InputError, match=r"x.parquet: is broken"):
+        list(_batches([str(file)], table.schema))
+
+
+@pytest.mark.parametrize("command", ["compress", "average"])
+def test_a_full_disk(command: str, tiny_path: Path, tmp_path: Path, refusal: Refusal) -> None:
+    models = [tiny_path] * (2 if command == "average" else 1)
+    refusal("model", command, *models, "-o", tmp_path / "out", names="out", file_size=4096)
+    assert not list(tmp_path.iterdir())
