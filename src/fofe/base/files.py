@@ -1,6 +1,7 @@
 """Files in and out: text with clear errors, compressed and standard streams, atomic writes, locks."""
 
 import bz2
+import ctypes
 import errno
 import gzip
 import io
@@ -174,6 +175,13 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise
 
 
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names in one step, so that neither is ever missing; False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and rename(here, bytes(one), here, bytes(other), exchange) == 0
+
+
 @contextmanager
 def atomic_directory(path: Path) -> Iterator[Path]:
     """A directory to write into, which replaces that at a path, or the target of a link, when complete."""
@@ -186,9 +194,15 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         with _full_disk(path):
             yield temporary
         temporary.chmod(0o755)
-        if target.exists():
-            target.rename(old)
-        temporary.rename(target)
+        for file in filter(Path.is_file, temporary.rglob("*")):
+            with open(file, "rb") as stream:
+                os.fsync(stream.fileno())
+        if target.exists() and _exchange(temporary, target):
+            old = temporary
+        else:
+            if target.exists():
+                target.rename(old)
+            temporary.rename(target)
     except BaseException:
         if old.exists():
             old.rename(target)
