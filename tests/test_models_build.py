@@ -11,7 +11,7 @@ import pytest
 
 from fofe.base.errors import ConfigError
 from fofe.cli import main
-from fofe.evaluate.scheme import trained_corpora, trained_scheme
+from fofe.evaluate.corpus_labels import trained_corpora, trained_scheme
 from fofe.model.storage import load_model, size_on_disk
 from fofe.tagging.model import load
 from fofe.training.annotation import Annotation, LabelledSentence

@@ -85,7 +85,7 @@ def _compared(
     args: argparse.Namespace, gold: list[Document], predicted: list[Document]
 ) -> tuple[list[Document], list[Document]]:
     """Both sides as they are compared."""
-    from fofe.evaluate.scheme import flat, without_unknown
+    from fofe.evaluate.corpus_labels import flat, without_unknown
 
     if args.flat:
         gold, predicted = list(map(flat, gold)), list(map(flat, predicted))
@@ -101,7 +101,7 @@ def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document
 
         gold = read_documents(args.gold, args)
         return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
-    from fofe.evaluate.scheme import given_scheme, predict, trained_corpora, trained_scheme
+    from fofe.evaluate.corpus_labels import given_scheme, predict, trained_corpora, trained_scheme
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
 

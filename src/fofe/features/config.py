@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, field
 
-from fofe.base.errors import FofeError
 from fofe.base.settings import require
 from fofe.features.lexicon import PLACES
 from fofe.text.normalise import DIGIT_RULES
@@ -230,13 +229,6 @@ class ModelConfig:
             raise ValueError("characters.spaces: a spelling view reads the spaces around words")
         if not any(view.codes for view in self.views) and not self.characters.in_use:
             raise ValueError("no feature is switched on")
-
-    def scheme_number(self, corpus: str) -> int:
-        """The number of a corpus among the annotation schemes; an error lists those that the model knows."""
-        if corpus not in self.schemes:
-            known = ", ".join(self.schemes) or "none"
-            raise FofeError(f"the model has no annotation scheme {corpus!r} (it knows: {known})")
-        return self.schemes.index(corpus)
 
     @property
     def receptive_field(self) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from fofe.base.arrays import FloatArray
+from fofe.base.errors import FofeError
 from fofe.features.config import ModelConfig
 from fofe.features.feature import Feature, ModelParts, Shapes, Sizes
 
@@ -18,6 +19,14 @@ CONDITIONED = "conditioned."
 
 Layer = tuple[FloatArray, FloatArray]
 """A weight [in, out] and a bias [out]."""
+
+
+def scheme_number(config: ModelConfig, corpus: str) -> int:
+    """The number of a corpus among the annotation schemes; an error lists those that the model knows."""
+    if corpus not in config.schemes:
+        known = ", ".join(config.schemes) or "none"
+        raise FofeError(f"the model has no annotation scheme {corpus!r} (it knows: {known})")
+    return config.schemes.index(corpus)
 
 
 class Schemes(Feature):

@@ -23,7 +23,7 @@ from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.registry import features_of, input_columns, input_width
-from fofe.features.schemes import Schemes
+from fofe.features.schemes import Schemes, scheme_number
 from fofe.features.word_cache import CachedWords, WordCache
 from fofe.features.word_codes import WordCodes
 from fofe.model.gate import Gate, GateSettings
@@ -101,7 +101,7 @@ class Engine:
     def conditioned_on(self, scheme: str) -> Engine:
         """An engine that shares this one's words and follows the annotation scheme of a corpus."""
         other = copy.copy(self)
-        number = self.config.scheme_number(scheme)
+        number = scheme_number(self.config, scheme)
         (schemes,) = (feature for feature in self._added if isinstance(feature, Schemes))
         other._bias, other._layers = schemes.condition(number, self._plain_bias, self._plain_layers)
         return other

@@ -23,6 +23,7 @@ from fofe.base.files import atomic_directory, write_atomically
 from fofe.base.settings import require, to_table
 from fofe.decode import Decoding
 from fofe.features.fragments import Fragments
+from fofe.features.schemes import scheme_number
 from fofe.model.engine import Scorer, Scores, softmax
 from fofe.model.storage import (
     ENSEMBLE,
@@ -134,7 +135,7 @@ class EnsembleEngine:
 
     def conditioned_on(self, scheme: str) -> EnsembleEngine:
         """One that follows the annotation scheme of a corpus, which all members must know."""
-        self._config.scheme_number(scheme)
+        scheme_number(self._config, scheme)
         return self._of([engine.conditioned_on(scheme) for engine in self._engines])
 
     def _of(self, engines: Sequence[Scorer]) -> EnsembleEngine:

@@ -18,7 +18,7 @@ from fofe.features.fragments import Fragments, all_fragments
 from fofe.features.gazetteer import NAMES
 from fofe.features.language_models_torch import Contextual, contextual_of
 from fofe.features.name_table import NameBits
-from fofe.features.schemes import SCHEMES
+from fofe.features.schemes import SCHEMES, scheme_number
 from fofe.features.surroundings import importance, surroundings, weighted
 from fofe.features.word_table import Table
 from fofe.model.engine import Scores
@@ -78,7 +78,7 @@ class TorchEngine:
     def conditioned_on(self, scheme: str) -> TorchEngine:
         """An engine that shares this one's weights and follows the annotation scheme of a corpus."""
         other = copy.copy(self)
-        other._scheme = np.arange(len(self._scheme)) == self.config.scheme_number(scheme)
+        other._scheme = np.arange(len(self._scheme)) == scheme_number(self.config, scheme)
         return other
 
     def score(

@@ -10,7 +10,7 @@ import numpy as np
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.decode import outer_spans
-from fofe.evaluate.scheme import mapped
+from fofe.evaluate.corpus_labels import mapped
 from fofe.formats import read_corpus
 from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads

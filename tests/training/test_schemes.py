@@ -38,7 +38,7 @@ CONFIG = """
 [model]
 max_words = 3
 hidden = [24]
-schemes = {conventions}
+schemes = {schemes}
 views = [{ name = "uncased", lookup = "uncased", dimension = 16 }]
 
 [model.characters]
@@ -67,7 +67,7 @@ FOUND = {"bare": ["Quorzam"], "whole": ["the Quorzam", "lost"]}
 @pytest.fixture(scope="module")
 def configuration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two corpora with the same texts: one marks the name, the other its article too, and the verb."""
-    folder = tmp_path_factory.mktemp("conventions")
+    folder = tmp_path_factory.mktemp("schemes")
     article_and_verb = [{"start": 1, "end": 3, "type": "ORG"}, {"start": 3, "end": 4, "type": "ACT"}]
     for corpus, mentions in (
         ("bare", [{"start": 2, "end": 3, "type": "ORG"}]),
@@ -78,7 +78,7 @@ def configuration(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{corpus}.jsonl").write_text(content, "utf-8")
     corpora = CORPUS.format(name="bare") + CORPUS.format(name="whole")
     path = folder / "run.toml"
-    path.write_text(corpora + CONFIG.replace("{conventions}", '["bare", "whole"]'), "utf-8")
+    path.write_text(corpora + CONFIG.replace("{schemes}", '["bare", "whole"]'), "utf-8")
     return path
 
 
@@ -95,23 +95,23 @@ def found(model: Model) -> list[str]:
     return [mention.text for mention in document.mentions]
 
 
-def test_a_model_follows_the_conventions_that_it_is_told(model: Model) -> None:
+def test_a_model_follows_the_schemes_that_it_is_told(model: Model) -> None:
     for corpus, expected in FOUND.items():
         assert found(model.with_options(scheme=corpus)) == expected
     assert found(model.with_options(scheme="whole").with_options(scheme="bare")) == FOUND["bare"]
 
 
-def test_text_of_unknown_conventions_is_tagged_as_the_corpora_agree(model: Model) -> None:
+def test_text_of_unknown_schemes_is_tagged_as_the_corpora_agree(model: Model) -> None:
     (document,) = model.with_options(threshold=0.0, nested=True).tag_tokens([TEXT.split()])
     scores = {mention.text: mention.score for mention in document.mentions}
     assert 0.2 < scores["Quorzam"] < 0.8, "a name in one corpus, part of one in the other"
 
 
-def test_each_dev_set_is_judged_by_its_own_conventions(model: Model) -> None:
+def test_each_dev_set_is_judged_by_its_own_schemes(model: Model) -> None:
     assert min(model.training["dev"]["f1_by_corpus"].values()) > 95
 
 
-def test_conventions_bring_their_own_decoding(model: Model) -> None:
+def test_schemes_bring_their_own_decoding(model: Model) -> None:
     assert model.path is not None
     stored = load_model(model.path)
     assert set(stored.decodings) == {"bare", "whole"}
@@ -121,7 +121,7 @@ def test_conventions_bring_their_own_decoding(model: Model) -> None:
     assert given.with_options(nested=True).decoding.threshold == 0.123, "what is not given stays"
 
 
-def test_conventions_outlive_a_training_that_adds_labels(model: Model, tmp_path: Path) -> None:
+def test_schemes_outlive_a_training_that_adds_labels(model: Model, tmp_path: Path) -> None:
     sentence = {"tokens": ["Rain", "in", "May"], "mentions": [{"start": 0, "end": 1, "type": "WEATHER"}]}
     (tmp_path / "more.jsonl").write_text((json.dumps({"sentences": [sentence]}) + "\n") * 3, "utf-8")
     path = tmp_path / "more.toml"
@@ -158,7 +158,7 @@ def test_decodings_of_unknown_corpora_are_an_error(model: Model, tmp_path: Path)
         load_model(broken)
 
 
-def test_evaluation_as_a_corpus_follows_its_conventions(
+def test_evaluation_as_a_corpus_follows_its_schemes(
     model: Model, configuration: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for corpus in ("bare", "whole"):
@@ -198,7 +198,7 @@ def test_an_ensemble_follows_what_all_members_know_and_decodes_as_they_do_on_ave
     assert re.search(r"^schemes +bare$", capsys.readouterr().out, re.MULTILINE)
 
 
-def test_the_command_line_takes_conventions(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_takes_schemes(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
     tag = ["tag", "-m", str(model.path), "-t", TEXT, "-f", "tsv", "--scheme"]
     assert main([*tag, "whole"]) == 0
     assert "the Quorzam" in capsys.readouterr().out
@@ -206,7 +206,7 @@ def test_the_command_line_takes_conventions(model: Model, capsys: pytest.Capture
     assert "'novels' (it knows: bare, whole)" in capsys.readouterr().err
 
 
-def test_entity_discovery_takes_conventions(
+def test_entity_discovery_takes_schemes(
     model: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, output = tmp_path / "doc.xml", tmp_path / "run.tab"
@@ -219,7 +219,7 @@ def test_entity_discovery_takes_conventions(
         assert [mention.text for mention in read_tab(output, Report())] == expected
 
 
-def test_a_spacy_component_takes_conventions(model: Model) -> None:
+def test_a_spacy_component_takes_schemes(model: Model) -> None:
     spacy = pytest.importorskip("spacy", reason="the component needs fofe[spacy]")
     for corpus, expected in FOUND.items():
         nlp = spacy.blank("en")
@@ -232,7 +232,7 @@ def test_a_spacy_component_takes_conventions(model: Model) -> None:
 
 @pytest.fixture(scope="module")
 def client(model: Model, tiny_model: Model) -> Iterator[TestClient]:
-    """Asks a server of two models, of which only the first knows conventions."""
+    """Asks a server of two models, of which only the first knows schemes."""
     pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some versions would rather have another HTTP client installed
@@ -247,7 +247,7 @@ def client(model: Model, tiny_model: Model) -> Iterator[TestClient]:
 
 
 @pytest.mark.parametrize("corpus", FOUND)
-def test_a_server_takes_conventions(client: TestClient, corpus: str) -> None:
+def test_a_server_takes_schemes(client: TestClient, corpus: str) -> None:
     asked = {"text": TEXT, "scheme": corpus}
     (document,) = client.post("/v1/tag", json=asked).json()["documents"]
     assert [mention["text"] for mention in document["mentions"]] == FOUND[corpus]
@@ -257,7 +257,7 @@ def test_a_server_takes_conventions(client: TestClient, corpus: str) -> None:
     assert [mention["text"] for mention in exported["mentions"]] == FOUND[corpus]
 
 
-def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestClient) -> None:
+def test_a_server_refuses_schemes_that_the_model_does_not_know(client: TestClient) -> None:
     for asked, problem in (
         ({"scheme": "novels"}, "'novels' (it knows: bare, whole)"),
         ({"scheme": "bare", "model": "plain"}, "'bare' (it knows: none)"),
@@ -272,13 +272,13 @@ def test_a_server_refuses_conventions_that_the_model_does_not_know(client: TestC
     assert told == [["bare", "whole"], []]
 
 
-def test_a_model_tells_which_conventions_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_tells_which_schemes_it_knows(model: Model, capsys: pytest.CaptureFixture[str]) -> None:
     assert "annotation schemes: bare, whole" in model.card
     assert main(["model", "inspect", str(model.path)]) == 0
     assert re.search(r"^schemes +bare, whole$", capsys.readouterr().out, re.MULTILINE)
 
 
-def test_a_model_without_conventions_says_so(tiny_model: Model) -> None:
+def test_a_model_without_schemes_says_so(tiny_model: Model) -> None:
     with pytest.raises(FofeError, match="it knows: none"):
         tiny_model.with_options(scheme="news")
 
@@ -290,7 +290,7 @@ def test_a_model_can_be_trained_on_with_another_corpus(
     for name in ("bare", "other"):
         content = configuration.with_name("bare.jsonl").read_text("utf-8")
         (tmp_path / f"{name}.jsonl").write_text(content, "utf-8")
-    settings = CONFIG.replace("{conventions}", "[]").replace("epochs = 12", "epochs = 2")
+    settings = CONFIG.replace("{schemes}", "[]").replace("epochs = 12", "epochs = 2")
     more.write_text(CORPUS.format(name="other") + settings, "utf-8")
     assert main(["train", str(more), "-o", str(tmp_path / "run"), "--from", str(model.path)]) == 0
     trained_on = fofe.load(tmp_path / "run" / "model")
@@ -298,12 +298,12 @@ def test_a_model_can_be_trained_on_with_another_corpus(
     assert "Quorzam" in found(trained_on)
 
 
-def test_conventions_must_be_those_of_a_corpus(configuration: Path, tmp_path: Path) -> None:
+def test_schemes_must_be_those_of_a_corpus(configuration: Path, tmp_path: Path) -> None:
     for given, message in (
         ('["bare", "novel"]', "no .* name 'novel'"),
         ('["bare", "bare"]', "each corpus once"),
     ):
         path = tmp_path / "run.toml"
-        path.write_text(CORPUS.format(name="bare") + CONFIG.replace("{conventions}", given), "utf-8")
+        path.write_text(CORPUS.format(name="bare") + CONFIG.replace("{schemes}", given), "utf-8")
         with pytest.raises(ConfigError, match=message):
             load_config(path)

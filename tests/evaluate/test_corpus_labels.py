@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.scheme import Projection, flat, in_labels_of_corpus, with_labels, without_unknown
+from fofe.evaluate.corpus_labels import Projection, flat, in_labels_of_corpus, with_labels, without_unknown
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Region
 
