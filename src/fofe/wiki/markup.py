@@ -26,7 +26,7 @@ _DROPPED_TAGS = (
 _TOKEN = re.compile(
     rf"""
     <!--.*?(?:-->|\Z)
-    | <nowiki>(?P<literal>.*?)</nowiki>
+    | <nowiki>(?P<literal>[^<]*(?:<(?!/?nowiki>)[^<]*)*)</nowiki>
     | <(?P<dropped>{_DROPPED_TAGS})\b[^<>]*?(?<!/)>[^<]*(?:<(?!/?(?P=dropped)\b)[^<]*)*</(?P=dropped)\s*>
     | </?(?P<tag>[a-z]\w*)\b[^<>]*>
     | (?P<open>\{{\{{ | (?<=\n)[ \t:*]*\{{\| | \[\[ | \[(?=(?:https?:|ftp:)?// | mailto:) | -\{{(?!\{{))
@@ -127,8 +127,7 @@ class _Scanner:
             self._buffer.add(source[position : token.start()])
             position = token.end() + self._take(token, source)
         self._buffer.add(source[position:])
-        while len(self.stack) > 1:
-            self._give_up()
+        self._give_up(1)
         return self._buffer
 
     @property
@@ -156,12 +155,12 @@ class _Scanner:
 
     def _close(self, token: re.Match[str], source: str) -> int:
         kind = _CLOSES[token["close"].lstrip(" \t")]
-        if all(frame.kind != kind for frame in self.stack):
+        level = next((at for at in reversed(range(len(self.stack))) if self.stack[at].kind == kind), None)
+        if level is None:
             if kind == "external":
                 self._buffer.add("]")
             return 0
-        while self.stack[-1].kind != kind:
-            self._give_up()
+        self._give_up(level + 1)
         frame = self.stack.pop()
         if kind == "link":
             trail = self.language.trail.match(source, token.end())
@@ -174,15 +173,20 @@ class _Scanner:
             self._buffer.add(_variant(frame.parts[-1].text))
         return 0
 
-    def _give_up(self) -> None:
-        """Read the innermost open element as text, because it is not closed where it should be."""
-        frame = self.stack.pop()
-        if frame.kind in UNBALANCED:
-            self.report.note(UNBALANCED[frame.kind], self.place)
-        for number, part in enumerate(frame.parts):
-            if number:
-                self._buffer.add("|")
-            self._buffer.splice(part)
+    def _give_up(self, level: int) -> None:
+        """Read the open elements from a level on as text, because they are not closed where they should be.
+
+        The outermost comes first, so that each text is copied once.
+        """
+        frames = self.stack[level:]
+        del self.stack[level:]
+        for frame in frames:
+            if frame.kind in UNBALANCED:
+                self.report.note(UNBALANCED[frame.kind], self.place)
+            for number, part in enumerate(frame.parts):
+                if number:
+                    self._buffer.add("|")
+                self._buffer.splice(part)
 
     def _template(self, frame: _Frame) -> None:
         name = " ".join(frame.parts[0].text.replace("_", " ").split())
