@@ -69,6 +69,9 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "conll2003_paper_seen",
             "The same with word vectors that have seen the text of the test set, as the paper's had.",
         ),
+        Topic(
+            "conll2003_teacher", "configs/teacher.toml: two character language models beneath the detector."
+        ),
         Topic("conll2003_compact", "configs/compact.toml, for speed."),
         Topic("conll2003_speed", "configs/speed.toml, the model whose speed is measured below."),
         Topic("best", "Models of several seeds fused, in the way that the dev set chose."),
