@@ -3,11 +3,11 @@
 Vectors of two languages have much the same geometry: a rotation (orthogonal Procrustes) takes *president*
 close to the other's *presidente*. It is learned from the words that are spelt alike in both, most of them
 names, and refined with mutual nearest neighbours by CSLS (Conneau et al. 2018). So the vectors of a language
-with much text add many names to those of one with little. In the same language all shared words are pairs.
+with much text add many names to those of one with little. In the same language all shared words are pairs,
+enough for a linear map by least squares, which predicts a held-out vector better than a rotation does.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -27,19 +27,21 @@ ROUNDS = 4
 NEIGHBOURS = 10
 """The neighbourhood of CSLS."""
 ROWS_AT_ONCE = 2048
+RIDGE = 0.01
+"""The penalty of ridge regression, as a share of the mean variance."""
 
 
 def add_words(vectors: WordVectors, others: WordVectors, *, same_language: bool = False) -> WordVectors:
     """The vectors, followed by the aligned vectors of the words that only the others have."""
     centre = vectors.vectors.mean(axis=0)
     here, there = vectors.vectors - centre, others.vectors - others.vectors.mean(axis=0)
-    if same_language:  # lengths stay in proportion
+    if same_language:
         pairs = _shared_words(others, vectors, min_length=1)
-        own, alike = here[pairs[:, 1]], there[pairs[:, 0]]
-        aligned = there @ _procrustes(_unit(alike), _unit(own)) * (_mean_length(own) / _mean_length(alike))
+        aligned = there @ _ridge(there[pairs[:, 0]], here[pairs[:, 1]])
     else:  # all get the mean length of these
         directions, pairs = _unit(there), _shared_words(others, vectors)
-        aligned = directions @ _rotation(directions, _unit(here), pairs) * _mean_length(here)
+        lengths = np.linalg.norm(here, axis=1)
+        aligned = directions @ _rotation(directions, _unit(here), pairs) * lengths.mean()
     known = set(vectors.words)
     new = [row for row, word in enumerate(others.words) if word not in known]
     return WordVectors(
@@ -76,6 +78,14 @@ def _procrustes(some: FloatArray, others: FloatArray) -> FloatArray:
     return rotation
 
 
+def _ridge(some: FloatArray, others: FloatArray) -> FloatArray:
+    """[D', D] the linear map that takes rows [P, D'] closest to rows [P, D], by ridge regression."""
+    squares = some.T @ some
+    penalty = RIDGE * np.trace(squares) / len(squares)
+    mapping: FloatArray = np.linalg.solve(squares + penalty * np.eye(len(squares)), some.T @ others)
+    return mapping
+
+
 def _mutual_neighbours(some: FloatArray, others: FloatArray) -> IntArray:
     """[P, 2] the rows of unit vectors [N, D] and [M, D] that are each other's nearest by CSLS."""
     there = _csls_nearest(some, others, _mean_similarity(others, some))
@@ -102,10 +112,6 @@ def _csls_nearest(some: FloatArray, others: FloatArray, similarity: FloatArray) 
 def _cosines(some: FloatArray, others: FloatArray) -> Iterator[FloatArray]:
     """The cosines [R, M] of some unit vectors [N, D] to others [M, D], a few rows at a time."""
     return (some[first : first + ROWS_AT_ONCE] @ others.T for first in range(0, len(some), ROWS_AT_ONCE))
-
-
-def _mean_length(vectors: FloatArray) -> Any:
-    return np.linalg.norm(vectors, axis=1).mean()
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
