@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from fofe.base.report import Report
-from fofe.text.align import Aligner, TokenSpan
+from fofe.text.align import TokenSpan, characters_of, tokens_of
 from fofe.text.document import UNKNOWN, Document, Mention, Region, Sentence
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.languages import WikiLanguage, wiki_language
@@ -53,10 +53,9 @@ class Labeller:
             return None
         report.totals["links"] += len(page.links)
         document = tokeniser(self.mapping.language).document(page.text, id=page.title)
-        aligner = Aligner(document)
         found: dict[TokenSpan, Types] = {}
         for link in page.links:
-            found |= self._names(link, page, aligner, report)
+            found |= self._names(link, page, document, report)
         if not found:
             report.note(NO_MENTION, page.title)
             return None
@@ -64,12 +63,12 @@ class Labeller:
             again = _repeated(document, found, base(page.title), self.resolve(page.title).types)
             report.totals["repeated mentions"] += len(again)
             found |= again
-        self._fill(document, aligner, found)
+        self._fill(document, found)
         report.totals["labelled pages"] += 1
         report.totals.update(f"mentions of type {mention.type}" for mention in document.mentions)
         return document
 
-    def _names(self, link: Link, page: Page, aligner: Aligner, report: Report) -> dict[TokenSpan, Types]:
+    def _names(self, link: Link, page: Page, document: Document, report: Report) -> dict[TokenSpan, Types]:
         """The names in a link's text with their types; if there are none, the reason is noted."""
         text = page.text[link.start : link.end]
         resolved = self.resolve(normalise(link.target))
@@ -77,7 +76,7 @@ class Labeller:
         names = {
             tokens: types
             for start, end, types in (() if isinstance(found, str) else self._parts(text, *found))
-            if (tokens := aligner.tokens_of(link.start + start, link.start + end))
+            if (tokens := tokens_of(document, link.start + start, link.start + end))
         }
         if names:
             report.totals["typed links"] += 1
@@ -112,11 +111,11 @@ class Labeller:
         else:
             yield start, end, types
 
-    def _fill(self, document: Document, aligner: Aligner, found: dict[TokenSpan, Types]) -> None:
+    def _fill(self, document: Document, found: dict[TokenSpan, Types]) -> None:
         """Add the mentions in order, and mark as unknown what is neither in them nor safely negative."""
         known = list(map(self._safe, document.sentences))
         for span in sorted(found):
-            start, end = aligner.characters_of(span)
+            start, end = characters_of(document, span)
             types = join_types(found[span])
             document.mentions.append(Mention(start, end, types, text=document.text[start:end]))
             known[span.sentence][span.start : span.end] = [True] * (span.end - span.start)
