@@ -17,8 +17,7 @@ from fofe.kbp.source import SourceDocument, language_code
 from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
 from fofe.text.align import split_tokens, tokens_of
 from fofe.text.document import Document, Mention
-from fofe.text.languages import PLAIN
-from fofe.text.tokenise import tokeniser
+from fofe.text.tokenise import PLAIN, tokeniser
 
 META = "kbp"
 MENTIONS, KEPT_MENTIONS = "gold mentions", "gold mentions kept"

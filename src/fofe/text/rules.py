@@ -9,24 +9,14 @@ it has scanned; one that can scan and fail has a bound on its length.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import NamedTuple
 from unicodedata import category
 
 CLOSING = "\"'”’»«›)\\]}」』）》〉】"
 """Closing quotes and brackets, for use inside the brackets of a regular expression."""
-
-
-class Rules(NamedTuple):
-    """How one language is cut into sentences and tokens."""
-
-    token: re.Pattern[str]
-    """Finds the tokens of a sentence; whatever it skips is whitespace."""
-    sentence_ends: Callable[[str], Iterable[int]]
-    """Increasing offsets at which sentences end; the end of the text need not be among them."""
 
 
 @dataclass(frozen=True)
