@@ -27,7 +27,7 @@ from fofe.wiki.dump import RawPage, read_pages, read_site
 from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import Page, read_page
-from fofe.wiki.types import TypeIndex, read_table
+from fofe.wiki.types import TypeIndex
 
 PAGES_IN_A_PART = 500
 INDEX = "types.sqlite"
@@ -181,8 +181,7 @@ def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]
                 index.add_page(Page.from_json(page))
             index.add_common_nouns(common)
         for table in settings.tables:
-            for title, evidence in read_table(table, settings.language, report):
-                index.add_evidence(title, evidence)
+            index.add_table(table, report)
     return report
 
 
@@ -196,7 +195,7 @@ class LabelJob:
     def start(self) -> Callable[[Part], Done]:
         mapping = load_mapping(self.settings.language, self.settings.mapping)
         index = TypeIndex(mapping, self.folder / INDEX, read_only=True)
-        labeller = Labeller(mapping, index.resolve, index.lower_names(), self.settings.repeats)
+        labeller = Labeller(index, repeats=self.settings.repeats)
 
         def label(part: Part) -> Done:
             report = Report()
