@@ -192,7 +192,7 @@ def format_line(
         content = {**meta, "sentences": _sentences(document, report, place)}
     else:
         mentions = [
-            mention if mention.text else replace(mention, text=common.text_of(mention, document.text))
+            mention if mention.text else replace(mention, text=document.text[mention.start : mention.end])
             for mention in document.mentions
         ]
         tokens = tokens and bool(document.sentences)

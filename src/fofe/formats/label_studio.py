@@ -130,7 +130,7 @@ def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
     data = {**meta, "text": document.text}
     results: list[dict[str, Any]] = []
     for number, mention in enumerate(document.mentions, start=1):
-        shown = common.text_of(mention, document.text)
+        shown = mention.text or document.text[mention.start : mention.end]
         value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
         result = {"id": f"m{number}", "from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
         scored = {"score": float(mention.score)} if common.has_scores(mention) else {}

@@ -51,11 +51,6 @@ def marked_up(document: Document, *, scores: bool = True) -> str:
     return f'<div class="fofe" style="line-height: {height:.1f}">{body}</div>'
 
 
-def standalone(document: Document) -> str:
-    """The element with its style, as a notebook shows it."""
-    return f"<style>\n{STYLE}</style>\n{marked_up(document)}"
-
-
 def page_head(title: str) -> str:
     """The beginning of a page of documents, in light or dark as the reader prefers."""
     return (
