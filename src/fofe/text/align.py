@@ -67,11 +67,7 @@ def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]
     found: list[TokenRegions] = [{status: [] for status in REGION_KEYS} for _ in document.sentences]
     rest: list[Region] = []
     for region in document.regions:
-        if region.status == NEGATIVE:
-            exact = tokens_of(document, region.start, region.end)
-            spans = [] if exact is None else [exact]
-        else:
-            spans = list(_spans(document.sentences, region))
+        spans = list(_spans(document, region))
         for number, start, end in spans:
             found[number][region.status].append((start, end))
         if not spans:
@@ -79,8 +75,13 @@ def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]
     return found, rest
 
 
-def _spans(sentences: list[Sentence], region: Region) -> Iterator[TokenSpan]:
-    """The tokens of an unknown or known region in each sentence that it overlaps."""
+def _spans(document: Document, region: Region) -> Iterator[TokenSpan]:
+    """The tokens of a region in each sentence that it overlaps."""
+    if region.status == NEGATIVE:
+        if exact := tokens_of(document, region.start, region.end):
+            yield exact
+        return
+    sentences = document.sentences
     first = bisect_right(sentences, region.start, key=lambda sentence: sentence.end)
     last = bisect_left(sentences, region.end, key=lambda sentence: sentence.start)
     for number in range(first, last):

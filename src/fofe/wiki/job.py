@@ -44,17 +44,7 @@ class LabelSettings:
     mapping: str | None = None
     repeats: bool = False
     namespaces: frozenset[str] = frozenset()
-
-    def completed(self) -> LabelSettings:
-        """The same with the language and the namespaces that the first dump states."""
-        site = read_site(self.dumps[0])
-        language = tokeniser(self.language or site.language or "en").language
-        return replace(self, language=language, namespaces=site.namespaces)
-
-    def fingerprint(self) -> list[Any]:
-        """All that the result depends on."""
-        files = [*self.dumps, *self.tables, *([self.mapping] if self.mapping else [])]
-        return [[[file, *stamp(file)] for file in files], self.language, self.repeats, PAGES_IN_A_PART]
+    """Those that the first dump states; a job fills them in."""
 
 
 class Part(NamedTuple):
@@ -96,9 +86,13 @@ def run_job(
     watch: Watch | None = None,
 ) -> Report:
     """Label dumps; `write` makes the output from files of JSON lines, one a part."""
-    settings = settings.completed()
+    site = read_site(settings.dumps[0])
+    language = tokeniser(settings.language or site.language or "en").language
+    settings = replace(settings, language=language, namespaces=site.namespaces)
     watch = watch or (lambda _what, _parts: None)
-    with Journal(folder, settings.fingerprint()) as journal:
+    files = [*settings.dumps, *settings.tables, *filter(None, [settings.mapping])]
+    depends_on = [[[file, *stamp(file)] for file in files], settings.language, settings.repeats]
+    with Journal(folder, [*depends_on, PAGES_IN_A_PART]) as journal:
         parts = _read_parts(settings, journal, run, watch)
         if journal.done("types") is None:
             journal.add("types", vars(_write_index(settings, journal, parts)))
