@@ -18,22 +18,16 @@ from fofe.text.document import Document
 class Format:
     """A format: the module with its two functions, and the suffixes that its files usually have.
 
-    The module is imported when one of its functions is used, so that nobody loads formats for nothing.
+    `read(path, report, **options)` yields the documents of a file or directory, and
+    `write(documents, target, report, **options)` writes documents.
     """
 
     module: str
     suffixes: tuple[str, ...] = ()
 
-    @property
-    def read(self) -> Callable[..., Iterator[Document]]:
-        """`read(path, report, **options)` yields the documents of a file or directory."""
-        function: Callable[..., Iterator[Document]] = import_module(f"fofe.formats.{self.module}").read
-        return function
-
-    @property
-    def write(self) -> Callable[..., None]:
-        """`write(documents, target, report, **options)` writes documents."""
-        function: Callable[..., None] = import_module(f"fofe.formats.{self.module}").write
+    def function(self, name: str) -> Callable[..., Any]:
+        """`read` or `write`; the module is imported now, so that nobody loads formats for nothing."""
+        function: Callable[..., Any] = getattr(import_module(f"fofe.formats.{self.module}"), name)
         return function
 
 
@@ -49,13 +43,6 @@ FORMATS: dict[str, Format] = {
     "doccano": Format("doccano"),
 }
 """The formats by name. To add one, write its module and add a line here."""
-
-
-def format_named(name: str) -> Format:
-    """The format of that name; an error lists the known ones."""
-    if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}", remedy=f"use one of {', '.join(FORMATS)}")
-    return FORMATS[name]
 
 
 def guess_format(path: str | Path) -> str:
@@ -98,9 +85,7 @@ def read_corpus(
         raise InputError("retokenising needs a language", path=path, remedy="give its ISO 639 code")
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
-        reader = format_named(name).read
-        _check_options(reader, name, options)
-        for document in reader(file, report, **options):
+        for document in _function("read", name, options)(file, report, **options):
             yield document if language is None else with_tokens(document, language, report, retokenise)
 
 
@@ -119,9 +104,8 @@ def write_corpus(
         if not isinstance(path, (str, Path)):
             raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
         format = guess_format(path)
-    writer = format_named(format).write
-    _check_options(writer, format, options)
-    writer(documents, path, Report() if report is None else report, **options)
+    write = _function("write", format, options)
+    write(documents, path, Report() if report is None else report, **options)
 
 
 def with_tokens(document: Document, language: str, report: Report, retokenise: bool = False) -> Document:
@@ -186,11 +170,16 @@ def _format_of_content(path: Path) -> str | None:
     return None
 
 
-def _check_options(function: Callable[..., Any], format: str, options: dict[str, Any]) -> None:
+def _function(name: str, format: str, options: Iterable[str]) -> Callable[..., Any]:
+    """`read` or `write` of a format; an error for an unknown format or option lists the known ones."""
+    if format not in FORMATS:
+        raise InputError(f"unknown format {format!r}", remedy=f"use one of {', '.join(FORMATS)}")
+    function = FORMATS[format].function(name)
     accepted = inspect.signature(function).parameters
     for option in options:
         if option not in accepted:
-            verb = {"read": "reading", "write": "writing"}[function.__name__]
-            known = [name for name, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
+            verb = {"read": "reading", "write": "writing"}[name]
+            known = [key for key, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
             remedy = f"it has: {', '.join(known) or 'none'}"
             raise InputError(f"{verb} {format} has no option {option!r}", remedy=remedy)
+    return function

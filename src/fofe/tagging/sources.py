@@ -170,7 +170,7 @@ def _text_file(source: Source, _: Report) -> Iterator[Input]:
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
-    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
+    for number, document in enumerate(FORMATS[source.kind].function("read")(source.path, report), start=1):
         yield ready(document, f"document {number} of {display_name(source.path)}")
 
 
