@@ -19,9 +19,9 @@ from pathlib import Path
 
 from fofe.base.errors import InputError
 from fofe.base.settings import read_toml
-from fofe.text import rules
+from fofe.text import patterns
 from fofe.text.document import Document, Sentence, Token
-from fofe.text.rules import APOSTROPHES, CLOSING, WORD, Abbreviations
+from fofe.text.patterns import APOSTROPHES, CLOSING, WORD, Abbreviations
 
 PLAIN = "xx"
 
@@ -96,8 +96,8 @@ def _abbreviations(language: str) -> Abbreviations:
 
 def _spaced(abbreviations: Abbreviations, *alternatives: str) -> Rules:
     """The rules of a language that is written with spaces and ends sentences by `.!?`."""
-    ends = partial(rules.sentence_ends, abbreviations=abbreviations)
-    return rules.token_pattern(rules.SIMPLE, *alternatives), ends
+    ends = partial(patterns.sentence_ends, abbreviations=abbreviations)
+    return patterns.token_pattern(patterns.SIMPLE, *alternatives), ends
 
 
 def _english() -> Rules:
@@ -110,13 +110,13 @@ def _english() -> Rules:
         clitic,
         not_clitic,
         rf"[A-Za-z]+(?={not_clitic})",
-        rules.ADDRESS,
-        rules.with_dots(abbreviations),
-        rules.LIST_NUMBER,
-        rules.SHORT_SLASHED,
-        rules.CURRENCY,
+        patterns.ADDRESS,
+        patterns.with_dots(abbreviations),
+        patterns.LIST_NUMBER,
+        patterns.SHORT_SLASHED,
+        patterns.CURRENCY,
         r"C(?:\+\+|#)",
-        rules.compound(unjoined_after_apostrophe=_CLITICS),
+        patterns.compound(unjoined_after_apostrophe=_CLITICS),
     )
 
 
@@ -124,27 +124,27 @@ def _spanish() -> Rules:
     abbreviations = _abbreviations("es")
     ordinal = r"\d{1,4}\.?[ºª]|[nN]\.?º|[Nn]ro\."
     shortened_year = r"['’]\d{2,4}(?!\w)"
-    small_letter = rf"[chmps]\.{rules.INSIDE_SENTENCE}(?=\s)"
+    small_letter = rf"[chmps]\.{patterns.INSIDE_SENTENCE}(?=\s)"
     return _spaced(
         abbreviations,
-        rules.ADDRESS,
+        patterns.ADDRESS,
         ordinal,
-        rules.with_dots(abbreviations),
+        patterns.with_dots(abbreviations),
         small_letter,
-        rules.LIST_NUMBER,
-        rules.SHORT_SLASHED,
-        rules.CURRENCY,
-        rules.compound(),
+        patterns.LIST_NUMBER,
+        patterns.SHORT_SLASHED,
+        patterns.CURRENCY,
+        patterns.compound(),
         shortened_year,
     )
 
 
 def _chinese() -> Rules:
-    han = rules.UNSPACED
-    character = f"[{han}，。、：；？！（）《》“”](?![{rules.EXTENDING}])"
+    han = patterns.UNSPACED
+    character = f"[{han}，。、：；？！（）《》“”](?![{patterns.EXTENDING}])"
     percentage = r"\d[\d.,]{0,20}[%％‰]"
-    token = rules.token_pattern(
-        character, rules.ADDRESS, percentage, rules.ACRONYM, rules.CURRENCY, rules.compound()
+    token = patterns.token_pattern(
+        character, patterns.ADDRESS, percentage, patterns.ACRONYM, patterns.CURRENCY, patterns.compound()
     )
     wide_marks = "[。！？；｡][。！？；｡!?]*"
     # A narrow mark may also stand in a web address: it counts before a space or Chinese text only. One mark
@@ -157,8 +157,8 @@ def _chinese() -> Rules:
 
 
 def _plain() -> Rules:
-    alternatives = (rules.ADDRESS, rules.ACRONYM, rules.INITIAL, rules.CURRENCY, rules.compound())
-    return _spaced(Abbreviations(), *alternatives)
+    with_dots = f"{patterns.ACRONYM}|{patterns.INITIAL}"
+    return _spaced(Abbreviations(), patterns.ADDRESS, with_dots, patterns.CURRENCY, patterns.compound())
 
 
 _RULES: dict[str, Callable[[], Rules]] = {"en": _english, "es": _spanish, "zh": _chinese, PLAIN: _plain}
