@@ -154,8 +154,8 @@ class ReadJob:
             pages = [page for page in found if page is not None]
             articles = [page for page in pages if page.redirect is None]
             report.totals += Counter(pages=len(articles), redirects=len(pages) - len(articles))
-            _write_lines(self.folder / f"{part.name}.pages.jsonl", (page.to_json() for page in articles))
-            about = (replace(page, text="", links=[]).to_json() for page in pages)
+            _write_lines(self.folder / f"{part.name}.pages.jsonl", map(vars, articles))
+            about = (vars(replace(page, text="", links=[])) for page in pages)
             common = sorted({title for page in pages for title in page.common_nouns()})
             _write_lines(self.folder / f"{part.name}.titles.jsonl", [common, *about])
             return part.name, vars(report)

@@ -10,7 +10,7 @@ from typing import Any
 from fofe.base.report import Report
 from fofe.wiki.dump import RawPage
 from fofe.wiki.languages import WikiLanguage, wiki_language
-from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Mapping, Types, join_types, split_types
+from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Mapping, join_types
 from fofe.wiki.markup import Link, Markup, parse
 
 DEFINITION_LENGTH = 400
@@ -58,21 +58,17 @@ class Page:
     title: str
     text: str = ""
     links: list[Link] = field(default_factory=list)
-    types: dict[str, Types] = field(default_factory=dict)
-    """By source of evidence."""
+    types: dict[str, str] = field(default_factory=dict)
+    """By source of evidence, each as one string."""
     redirect: str | None = None
     """The title that it redirects to; empty if that is a section of a page."""
     ambiguous: bool = False
     """True for a disambiguation page."""
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"types": {source: join_types(types) for source, types in self.types.items()}}
-
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Page:
-        links = [Link(*link) for link in value["links"]]
-        types = {source: split_types(text) for source, text in value["types"].items()}
-        return cls(**value | {"links": links, "types": types})
+        """The page whose `vars` were written as JSON."""
+        return cls(**value | {"links": [Link(*link) for link in value["links"]]})
 
     def common_nouns(self) -> Iterator[str]:
         """The titles that links of this page write as common nouns: `an [[astronomer]]`."""
@@ -93,10 +89,10 @@ def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report
     language = wiki_language(mapping.language)
     markup = parse(raw.markup, language, report, namespaces=namespaces, place=title)
     ambiguous = any(language.disambiguation.fullmatch(name) for name in markup.templates)
-    types: dict[str, Types] = {}
+    types: dict[str, str] = {}
     for source, text in () if ambiguous else _evidence(markup, mapping.language):
         if source not in types and (found := mapping.types(source, text)):
-            types[source] = found
+            types[source] = join_types(found)
     return Page(title, markup.text, markup.links, types, ambiguous=ambiguous)
 
 

@@ -80,7 +80,7 @@ class TypeIndex:
             " ON CONFLICT (title) DO UPDATE SET redirect = :redirect, ambiguous = :ambiguous",
             {"title": page.title, "redirect": page.redirect, "ambiguous": page.ambiguous},
         )
-        rows = ((page.title, source, join_types(types)) for source, types in page.types.items())
+        rows = ((page.title, source, types) for source, types in page.types.items())
         self._database.executemany("INSERT OR REPLACE INTO types VALUES (?, ?, ?)", rows)
 
     def add_table(self, path: str | Path, report: Report) -> None:
