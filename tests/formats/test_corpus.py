@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fofe.base.errors import InputError
-from fofe.formats import FORMATS, Format, Report, guess_format, read_corpus, write_corpus
+from fofe.formats import FORMATS, Report, guess_format, read_corpus, write_corpus
 from fofe.text.align import align
 from fofe.text.document import Document
 
@@ -169,7 +169,7 @@ def test_a_new_format_takes_one_module_and_one_line(tmp_path: Path, monkeypatch:
     module: Any = ModuleType("fofe.formats.bars")
     module.read, module.write = read, write
     monkeypatch.setitem(sys.modules, "fofe.formats.bars", module)
-    monkeypatch.setitem(FORMATS, "bars", Format("bars", (".bars",)))  # the line
+    monkeypatch.setitem(FORMATS, "bars", (".bars",))  # the line
 
     path = tmp_path / "a.bars"
     write_corpus([Document("Ana"), Document("Leeds")], path)

@@ -3,7 +3,6 @@
 import glob
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,36 +12,20 @@ from fofe.base.files import STANDARD, Target, check_is_text, open_bytes
 from fofe.base.report import Report as Report
 from fofe.text.document import Document
 
-
-@dataclass(frozen=True)
-class Format:
-    """A format: the module with its two functions, and the suffixes that its files usually have.
-
-    `read(path, report, **options)` yields the documents of a file or directory, and
-    `write(documents, target, report, **options)` writes documents.
-    """
-
-    module: str
-    suffixes: tuple[str, ...] = ()
-
-    def function(self, name: str) -> Callable[..., Any]:
-        """`read` or `write`; the module is imported now, so that nobody loads formats for nothing."""
-        function: Callable[..., Any] = getattr(import_module(f"fofe.formats.{self.module}"), name)
-        return function
-
-
-FORMATS: dict[str, Format] = {
-    "conll": Format(
-        "conll", (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv")
-    ),
-    "jsonl": Format("jsonl", (".jsonl", ".ndjson", ".json")),
-    "brat": Format("brat", (".ann",)),
-    "spacy": Format("docbin", (".spacy",)),
+FORMATS: dict[str, tuple[str, ...]] = {
+    "conll": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "brat": (".ann",),
+    "spacy": (".spacy",),
     # These share the suffixes of JSON lines, so they must be named.
-    "label-studio": Format("label_studio"),
-    "doccano": Format("doccano"),
+    "label-studio": (),
+    "doccano": (),
 }
-"""The formats by name. To add one, write its module and add a line here."""
+"""The formats, each with the suffixes that its files usually have.
+
+Each has a module of the same name with two functions: `read(path, report, **options)` yields the documents of
+a file or directory, `write(documents, target, report, **options)` writes documents.
+"""
 
 
 def guess_format(path: str | Path) -> str:
@@ -85,7 +68,7 @@ def read_corpus(
         raise InputError("retokenising needs a language", path=path, remedy="give its ISO 639 code")
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
-        for document in _function("read", name, options)(file, report, **options):
+        for document in format_function(name, "read", options)(file, report, **options):
             yield document if language is None else with_tokens(document, language, report, retokenise)
 
 
@@ -104,7 +87,7 @@ def write_corpus(
         if not isinstance(path, (str, Path)):
             raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
         format = guess_format(path)
-    write = _function("write", format, options)
+    write = format_function(format, "write", options)
     write(documents, path, Report() if report is None else report, **options)
 
 
@@ -149,7 +132,7 @@ def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterat
 
 
 def _format_of_suffix(path: Path) -> str | None:
-    return next((name for name, format in FORMATS.items() if path.suffix.lower() in format.suffixes), None)
+    return next((name for name, suffixes in FORMATS.items() if path.suffix.lower() in suffixes), None)
 
 
 def _format_of_content(path: Path) -> str | None:
@@ -170,11 +153,14 @@ def _format_of_content(path: Path) -> str | None:
     return None
 
 
-def _function(name: str, format: str, options: Iterable[str]) -> Callable[..., Any]:
-    """`read` or `write` of a format; an error for an unknown format or option lists the known ones."""
+def format_function(format: str, name: str, options: Iterable[str] = ()) -> Callable[..., Any]:
+    """`read` or `write` of a format; an error for an unknown format or option lists the known ones.
+
+    The module is imported now, so that nobody loads formats for nothing.
+    """
     if format not in FORMATS:
         raise InputError(f"unknown format {format!r}", remedy=f"use one of {', '.join(FORMATS)}")
-    function = FORMATS[format].function(name)
+    function: Callable[..., Any] = getattr(import_module(f"fofe.formats.{format.replace('-', '_')}"), name)
     accepted = inspect.signature(function).parameters
     for option in options:
         if option not in accepted:

@@ -34,11 +34,6 @@ class Abbreviations:
     openers: frozenset[str] = frozenset()
     """Capitalised words that open a sentence and are hardly ever part of a name."""
 
-    @property
-    def anywhere_inside(self) -> frozenset[str]:
-        """Abbreviations that keep their dot whatever follows in the sentence."""
-        return self.before_names | self.sometimes_last | self.before_lower
-
 
 # Scripts written without spaces in which one character is the best token to be had without a dictionary:
 # Han, kana, bopomofo, Tangut. Everything in the planes from U+20000 on is Han.
@@ -145,7 +140,8 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
 
 def with_dots(known: Abbreviations) -> str:
     """Acronyms, initials, and known abbreviations inside a sentence, also before a hyphen (Mo.-based)."""
-    anywhere = rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"
+    anywhere = _one_of(known.before_names | known.sometimes_last | known.before_lower)
+    anywhere += rf"\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"
     before_numbers = [rf"{_one_of(known.before_numbers)}\.(?=\s?\d)"] if known.before_numbers else []
     return "|".join((ACRONYM, anywhere, *before_numbers, INITIAL))
 
