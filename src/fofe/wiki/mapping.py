@@ -129,14 +129,13 @@ def _by_name(by_types: list[tuple[Types, list[str]]], table: str) -> dict[str, T
 def _compiled(by_types: list[tuple[Types, list[str]]], excluded: str) -> Patterns:
     """Globs as regular expressions; a `*` at the beginning does not match text with an excluded word."""
     opening = rf"(?:(?!\b(?:{excluded})\b).)+" if excluded else ".+"
+
+    def regex(glob: str) -> str:
+        return opening * glob.startswith("*") + re.escape(glob.removeprefix("*")).replace(r"\*", ".+")
+
     found = []
     for is_open in (False, True):
         for types, globs in by_types:
-            chosen = [
-                re.escape(glob).replace(r"\*", ".+") for glob in globs if glob.startswith("*") == is_open
-            ]
-            if is_open:
-                chosen = [opening + regex.removeprefix(".+") for regex in chosen]
-            if chosen:
+            if chosen := [regex(glob) for glob in globs if glob.startswith("*") == is_open]:
                 found.append((types, re.compile("|".join(chosen))))
     return found
