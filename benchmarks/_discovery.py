@@ -27,7 +27,7 @@ from fofe.kbp.source import Reading, SourceDocument, read_all, source_files
 from fofe.kbp.tab import TabMention, by_document, read_tab, write_tab
 from fofe.kbp.tag import SourceTagging, mentions_in_source, tag_files
 from fofe.model.ensemble import Ensemble, save_ensemble
-from fofe.text.align import Aligner, TokenSpan
+from fofe.text.align import TokenSpan, characters_of
 from fofe.text.document import Document, Mention, split_label
 from fofe.training.annotation import LabelledSentence, labelled_sentences
 from fofe.training.config import RunConfig
@@ -120,13 +120,12 @@ class Crf:
         marginals = self._model.predict_marginals(
             [crf_features(sentence.words) for sentence in document.sentences]
         )
-        aligner = Aligner(document)
         found = []
         for number, rows in enumerate(marginals):
             tags = [max(row, key=row.__getitem__) for row in rows]
             for start, end, label in CRF_SCHEME.decode(tags)[0]:
                 score = min(row[tag] for row, tag in zip(rows[start:end], tags[start:end], strict=True))
-                place = aligner.characters_of(TokenSpan(number, start, end))
+                place = characters_of(document, TokenSpan(number, start, end))
                 found.append(Mention(*place, *split_label(label), score))
         return found
 

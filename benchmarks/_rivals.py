@@ -142,8 +142,8 @@ def crf_type() -> Any:
 def _outermost(spans: Iterable[tuple[int, int, str]]) -> list[TagSpan]:
     kept: list[TagSpan] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or start >= kept[-1].end:
-            kept.append(TagSpan(start, end, label))
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end, label))
     return kept
 
 

@@ -33,7 +33,7 @@ from fofe.base.report import Report
 from fofe.evaluate.scores import score_spans
 from fofe.evaluate.tables import table
 from fofe.formats import read_corpus
-from fofe.text.align import Aligner
+from fofe.text.align import tokens_of
 from fofe.training.annotation import LabelledSentence, labelled_sentences
 
 TURNS = 5
@@ -123,10 +123,9 @@ def _sentences(name: str) -> list[LabelledSentence]:
 def _tag(model: fofe.Model, words: Sequence[Sequence[str]]) -> Spans:
     found: Spans = []
     for document in model.tag_tokens(words):
-        aligner = Aligner(document)
         spans = set()
         for mention in document.mentions:
-            span = aligner.tokens_of(mention.start, mention.end)
+            span = tokens_of(document, mention.start, mention.end)
             assert span is not None, "mentions are on token borders"
             spans.add((span.start, span.end, mention.label))
         found.append(spans)

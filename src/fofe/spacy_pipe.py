@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from fofe.base.errors import FofeError
-from fofe.formats.docbin import GROUP, SCORES, sentences_of
+from fofe.formats.spacy import GROUP, SCORES, sentences_of
 from fofe.tagging.installed import model_path
 from fofe.tagging.model import Model, load
 from fofe.text.document import Document, Sentence

@@ -15,7 +15,7 @@ from fofe.base.report import Report
 from fofe.formats import brat, conll, jsonl
 from fofe.formats.common import parse_label
 from fofe.formats.tag_schemes import TAG_SCHEMES
-from fofe.text.align import Aligner
+from fofe.text.align import tokens_of
 from fofe.text.document import Document, Mention, Region, Sentence, Token
 
 UTF8 = st.characters(exclude_categories=["Cs"])
@@ -66,9 +66,8 @@ def regions_in(draw: st.DrawFn, length: int) -> list[tuple[int, int, str]]:
 def marked_documents(draw: st.DrawFn) -> Document:
     """Words with flat mentions, some of them with heads, and regions of tokens."""
     document = draw(flat_documents())
-    aligner = Aligner(document)
     for number, mention in enumerate(document.mentions):
-        span = aligner.tokens_of(mention.start, mention.end)
+        span = tokens_of(document, mention.start, mention.end)
         assert span is not None
         word = document.sentences[span.sentence].tokens[draw(st.integers(span.start, span.end - 1))]
         document.mentions[number] = replace(mention, head=draw(st.sampled_from([None, word[1:]])))

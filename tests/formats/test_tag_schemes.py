@@ -37,7 +37,7 @@ def flat_spans(draw: st.DrawFn) -> tuple[list[TagSpan], int]:
     spans, position = [], 0
     for gap, length in lengths:
         start = position + gap
-        spans.append(TagSpan(start, start + length, draw(st.sampled_from(LABELS))))
+        spans.append((start, start + length, draw(st.sampled_from(LABELS))))
         position = start + length
     return spans, position + draw(st.integers(0, 2))
 
@@ -68,7 +68,7 @@ def test_reads_any_sequence_as_seqeval_and_conlleval_do(case: tuple[TagScheme, l
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = get_entities(as_bioes(scheme, tags))
-    assert [(span.label, span.start, span.end - 1) for span in spans] == expected
+    assert [(label, start, end - 1) for start, end, label in spans] == expected
 
 
 @given(schemes, flat_spans())

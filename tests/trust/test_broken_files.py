@@ -75,7 +75,7 @@ def test_spans_past_the_end_of_a_docbin(tmp_path: Path) -> None:
     from spacy.tokens import Doc, DocBin
     from spacy.vocab import Vocab
 
-    from fofe.formats.docbin import read
+    from fofe.formats.spacy import read
 
     vocabulary = Vocab()
     long = Doc(vocabulary, ["a"] * 9)

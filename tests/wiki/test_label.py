@@ -15,7 +15,7 @@ from fofe.wiki import types as why
 from fofe.wiki.dump import RawPage
 from fofe.wiki.label import Labeller, name_in
 from fofe.wiki.languages import wiki_language
-from fofe.wiki.mapping import TABLE, Evidence, load_mapping
+from fofe.wiki.mapping import TABLE, load_mapping
 from fofe.wiki.page import read_page
 from fofe.wiki.types import TypeIndex
 
@@ -55,8 +55,8 @@ def label(
         index.add_page(page)
         index.add_common_nouns(page.common_nouns())
     for title, name in classes.items():
-        index.add_evidence(title, Evidence(TABLE, name))
-    labeller = Labeller(mapping, index.resolve, index.lower_names(), repeats)
+        index.add_class(title, TABLE, name)
+    labeller = Labeller(index, repeats=repeats)
     report = Report()
     return Labelled(labeller.label(pages[0], report), report)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fofe.base.errors import ConfigError
-from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, Evidence, load_mapping
+from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDATA, load_mapping
 
 
 @pytest.mark.parametrize(
@@ -34,31 +34,31 @@ from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, TABLE, TITLE, WIKIDAT
 def test_the_shipped_mapping_knows_common_classes(
     language: str, source: str, text: str, types: set[str]
 ) -> None:
-    assert load_mapping(language).types(Evidence(source, text)) == frozenset(types)
+    assert load_mapping(language).types(source, text) == frozenset(types)
 
 
 @pytest.mark.parametrize(
-    "evidence",
+    ("source", "text"),
     [
-        Evidence(SENTENCE, "chemical element"),
-        Evidence(TITLE, "Albedo"),
-        Evidence(TITLE, "Miracle on the Han River"),
-        Evidence(TITLE, "President of the European Council"),
-        Evidence(INFOBOX, ""),
-        Evidence(TABLE, ""),
+        (SENTENCE, "chemical element"),
+        (TITLE, "Albedo"),
+        (TITLE, "Miracle on the Han River"),
+        (TITLE, "President of the European Council"),
+        (INFOBOX, ""),
+        (TABLE, ""),
     ],
 )
-def test_an_unknown_class_gives_no_type(evidence: Evidence) -> None:
-    assert load_mapping("en").types(evidence) is None
+def test_an_unknown_class_gives_no_type(source: str, text: str) -> None:
+    assert load_mapping("en").types(source, text) is None
 
 
 def test_a_mapping_of_ones_own_replaces_the_shipped_one(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('[classes.en]\nSHIP = ["frigate"]\n"A|B" = ["boat"]\n', "utf-8")
     mapping = pickle.loads(pickle.dumps(load_mapping("en", file)))
-    assert mapping.types(Evidence(TABLE, "steam frigate")) == {"SHIP"}
-    assert mapping.types(Evidence(TABLE, "boat")) == {"A", "B"}
-    assert mapping.types(Evidence(TABLE, "city")) is None
+    assert mapping.types(TABLE, "steam frigate") == {"SHIP"}
+    assert mapping.types(TABLE, "boat") == {"A", "B"}
+    assert mapping.types(TABLE, "city") is None
 
 
 @pytest.mark.parametrize(

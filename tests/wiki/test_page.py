@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from fofe.base.report import Report
@@ -12,26 +14,26 @@ from fofe.wiki.page import Page, looks_like_name, normalise, read_page
 def page(title: str, markup: str, language: str = "en") -> Page:
     found = read_page(RawPage(title, 0, markup), load_mapping(language), frozenset(), Report())
     assert found is not None
-    assert Page.from_json(found.to_json()) == found
+    assert Page.from_json(json.loads(json.dumps(vars(found)))) == found
     return found
 
 
-BOTH = {"infobox": {"PER"}, "sentence": {"PER"}}
-PLACE = {"category": {"GPE"}, "sentence": {"GPE"}}
+BOTH = {"infobox": "PER", "sentence": "PER"}
+PLACE = {"category": "GPE", "sentence": "GPE"}
 
 
 @pytest.mark.parametrize(
     ("language", "markup", "types"),
     [
-        ("en", "{{Infobox officeholder\n| name = {{x}}}}\nText.", {"infobox": {"PER"}}),
-        ("en", "Text.\n[[Category:1900 births]]\n[[Category:Cities in Peru]]", {"category": {"PER"}}),
+        ("en", "{{Infobox officeholder\n| name = {{x}}}}\nText.", {"infobox": "PER"}),
+        ("en", "Text.\n[[Category:1900 births]]\n[[Category:Cities in Peru]]", {"category": "PER"}),
         (
             "en",
             "'''X''' (born {{date}}) is a [[Poland|Polish]] [[footballer]].",
-            {"sentence": {"PER"}},
+            {"sentence": "PER"},
         ),
         ("en", "'''X''' was one of the small [[town]]s in Peru.", {}),
-        ("en", "'''X''' is the capital and largest city of Peru.", {"sentence": {"GPE"}}),
+        ("en", "'''X''' is the capital and largest city of Peru.", {"sentence": "GPE"}),
         ("en", "'''X''' is a chemical element.", {}),
         ("en", "'''X''' may be a city.\n{{disambiguation}}\n[[Category:1900 births]]", {}),
         (
@@ -56,7 +58,7 @@ PLACE = {"category": {"GPE"}, "sentence": {"GPE"}}
         ),
     ],
 )
-def test_a_page_gives_evidence_of_its_type(language: str, markup: str, types: dict[str, set[str]]) -> None:
+def test_a_page_gives_evidence_of_its_type(language: str, markup: str, types: dict[str, str]) -> None:
     assert page("X", markup, language).types == types
 
 

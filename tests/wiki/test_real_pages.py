@@ -11,7 +11,7 @@ from fofe.wiki.dump import read_pages, read_site
 from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import read_page
-from fofe.wiki.types import TypeIndex, read_table
+from fofe.wiki.types import TypeIndex
 
 WIKIPEDIA = Path(__file__).resolve().parents[3] / "shared" / "data" / "wikipedia"
 
@@ -28,9 +28,8 @@ def test_all_offsets_point_at_the_text_of_links() -> None:
                 pages.append((page, raw.markup))
                 index.add_page(page)
                 index.add_common_nouns(page.common_nouns())
-    for title, evidence in read_table(WIKIPEDIA / "enwiki-classes.tsv.xz", "en", report):
-        index.add_evidence(title, evidence)
-    labeller = Labeller(mapping, index.resolve, {})
+    index.add_table(WIKIPEDIA / "enwiki-classes.tsv.xz", report)
+    labeller = Labeller(index)
     mentions = 0
     for page, markup in pages:
         document = labeller.label(page, Report()) if page.redirect is None else None

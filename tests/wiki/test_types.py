@@ -23,7 +23,7 @@ def entity(id: str, title: str = "", **relations: list[int]) -> dict[str, object
 
 def read(path: Path, language: str = "en") -> tuple[list[tuple[str, str, str]], Report]:
     report = Report()
-    return [(title, *evidence) for title, evidence in read_table(path, language, report)], report
+    return list(read_table(path, language, report)), report
 
 
 def test_lines_of_title_and_class(tmp_path: Path) -> None:

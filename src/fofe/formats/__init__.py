@@ -3,7 +3,6 @@
 import glob
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,49 +12,20 @@ from fofe.base.files import STANDARD, Target, check_is_text, open_bytes
 from fofe.base.report import Report as Report
 from fofe.text.document import Document
 
-
-@dataclass(frozen=True)
-class Format:
-    """A format: the module with its two functions, and the suffixes that its files usually have.
-
-    The module is imported when one of its functions is used, so that nobody loads formats for nothing.
-    """
-
-    module: str
-    suffixes: tuple[str, ...] = ()
-
-    @property
-    def read(self) -> Callable[..., Iterator[Document]]:
-        """`read(path, report, **options)` yields the documents of a file or directory."""
-        function: Callable[..., Iterator[Document]] = import_module(f"fofe.formats.{self.module}").read
-        return function
-
-    @property
-    def write(self) -> Callable[..., None]:
-        """`write(documents, target, report, **options)` writes documents."""
-        function: Callable[..., None] = import_module(f"fofe.formats.{self.module}").write
-        return function
-
-
-FORMATS: dict[str, Format] = {
-    "conll": Format(
-        "conll", (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv")
-    ),
-    "jsonl": Format("jsonl", (".jsonl", ".ndjson", ".json")),
-    "brat": Format("brat", (".ann",)),
-    "spacy": Format("docbin", (".spacy",)),
+FORMATS: dict[str, tuple[str, ...]] = {
+    "conll": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
+    "jsonl": (".jsonl", ".ndjson", ".json"),
+    "brat": (".ann",),
+    "spacy": (".spacy",),
     # These share the suffixes of JSON lines, so they must be named.
-    "label-studio": Format("label_studio"),
-    "doccano": Format("doccano"),
+    "label-studio": (),
+    "doccano": (),
 }
-"""The formats by name. To add one, write its module and add a line here."""
+"""The formats, each with the suffixes that its files usually have.
 
-
-def format_named(name: str) -> Format:
-    """The format of that name; an error lists the known ones."""
-    if name not in FORMATS:
-        raise InputError(f"unknown format {name!r}", remedy=f"use one of {', '.join(FORMATS)}")
-    return FORMATS[name]
+Each has a module of the same name with two functions: `read(path, report, **options)` yields the documents of
+a file or directory, `write(documents, target, report, **options)` writes documents.
+"""
 
 
 def guess_format(path: str | Path) -> str:
@@ -98,9 +68,7 @@ def read_corpus(
         raise InputError("retokenising needs a language", path=path, remedy="give its ISO 639 code")
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
-        reader = format_named(name).read
-        _check_options(reader, name, options)
-        for document in reader(file, report, **options):
+        for document in format_function(name, "read", options)(file, report, **options):
             yield document if language is None else with_tokens(document, language, report, retokenise)
 
 
@@ -119,9 +87,8 @@ def write_corpus(
         if not isinstance(path, (str, Path)):
             raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
         format = guess_format(path)
-    writer = format_named(format).write
-    _check_options(writer, format, options)
-    writer(documents, path, Report() if report is None else report, **options)
+    write = format_function(format, "write", options)
+    write(documents, path, Report() if report is None else report, **options)
 
 
 def with_tokens(document: Document, language: str, report: Report, retokenise: bool = False) -> Document:
@@ -165,7 +132,7 @@ def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterat
 
 
 def _format_of_suffix(path: Path) -> str | None:
-    return next((name for name, format in FORMATS.items() if path.suffix.lower() in format.suffixes), None)
+    return next((name for name, suffixes in FORMATS.items() if path.suffix.lower() in suffixes), None)
 
 
 def _format_of_content(path: Path) -> str | None:
@@ -186,11 +153,19 @@ def _format_of_content(path: Path) -> str | None:
     return None
 
 
-def _check_options(function: Callable[..., Any], format: str, options: dict[str, Any]) -> None:
+def format_function(format: str, name: str, options: Iterable[str] = ()) -> Callable[..., Any]:
+    """`read` or `write` of a format; an error for an unknown format or option lists the known ones.
+
+    The module is imported now, so that nobody loads formats for nothing.
+    """
+    if format not in FORMATS:
+        raise InputError(f"unknown format {format!r}", remedy=f"use one of {', '.join(FORMATS)}")
+    function: Callable[..., Any] = getattr(import_module(f"fofe.formats.{format.replace('-', '_')}"), name)
     accepted = inspect.signature(function).parameters
     for option in options:
         if option not in accepted:
-            verb = {"read": "reading", "write": "writing"}[function.__name__]
-            known = [name for name, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
+            verb = {"read": "reading", "write": "writing"}[name]
+            known = [key for key, of in accepted.items() if of.kind is of.KEYWORD_ONLY]
             remedy = f"it has: {', '.join(known) or 'none'}"
             raise InputError(f"{verb} {format} has no option {option!r}", remedy=remedy)
+    return function

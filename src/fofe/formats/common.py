@@ -54,11 +54,6 @@ def has_scores(mention: Mention) -> bool:
     return mention.score != 1.0 or bool(mention.alternatives)
 
 
-def text_of(mention: Mention, text: str) -> str:
-    """The text of a mention, even if it was made without."""
-    return mention.text or text[mention.start : mention.end]
-
-
 def require_tokens(document: Document, place: str) -> None:
     """Refuse a document that has text but no tokens."""
     if not document.sentences and document.text.strip():

@@ -224,7 +224,7 @@ def _flat_spans(document: Document, report: Report, place: str) -> list[list[Tag
         tokens = {(number, position) for position in range(start, end)}
         if taken.isdisjoint(tokens):
             taken |= tokens
-            kept[number].append(TagSpan(start, end, common.label_without_spaces(mention, report)))
+            kept[number].append((start, end, common.label_without_spaces(mention, report)))
         else:
             shadowed = "mentions left out because one at least as long overlaps them"
             report.note(shadowed, f"{place} {mention.start}:{mention.end}")

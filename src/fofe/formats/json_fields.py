@@ -68,9 +68,7 @@ class Fields:
 
     def identifier(self, key: str) -> str:
         """An id, which may be a number in the file."""
-        if key not in self._values:
-            return ""
-        return str(self.take(key, int if type(self._values[key]) is int else str, "a string"))
+        return str(self.take(key, (int, str), "a string")) if key in self._values else ""
 
     def strings(self, key: str) -> list[str]:
         """A list of words, none of them empty."""

@@ -24,7 +24,7 @@ from fofe.base.files import Target, open_output
 from fofe.base.report import EMPTY_SENTENCES, Report
 from fofe.formats import common
 from fofe.formats.json_fields import IF_DOCCANO, IF_LABEL_STUDIO, Fields, parse_object, read_objects
-from fofe.text.align import Aligner, align, token_regions
+from fofe.text.align import align, token_regions, tokens_of
 from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token
 
 CHARACTERS = "characters"
@@ -192,7 +192,7 @@ def format_line(
         content = {**meta, "sentences": _sentences(document, report, place)}
     else:
         mentions = [
-            mention if mention.text else replace(mention, text=common.text_of(mention, document.text))
+            mention if mention.text else replace(mention, text=document.text[mention.start : mention.end])
             for mention in document.mentions
         ]
         tokens = tokens and bool(document.sentences)
@@ -216,9 +216,8 @@ def _sentences(document: Document, report: Report, place: str) -> list[dict[str,
     if Document.from_words(sentence["tokens"] for sentence in sentences).text != document.text:
         report.note("documents whose spacing token spans cannot hold", place)
     aligned, rest = align(document)
-    aligner = Aligner(document)
     for span, mention in aligned:
-        head = mention.head and aligner.tokens_of(*mention.head)
+        head = mention.head and tokens_of(document, *mention.head)
         if mention.head and not head:
             report.note("heads left out because they do not begin and end with a token", place)
         moved = replace(mention, start=span.start, end=span.end, head=head and (head.start, head.end))
@@ -229,7 +228,9 @@ def _sentences(document: Document, report: Report, place: str) -> list[dict[str,
         report.note(f"{common.UNALIGNED} of one sentence", f"{place} {mention.start}:{mention.end}")
     regions, without_tokens = token_regions(document)
     for content, of_sentence in zip(sentences, regions, strict=True):
-        content.update({key: list(map(list, spans)) for key, spans in vars(of_sentence).items() if spans})
+        content.update(
+            {REGION_KEYS[key]: list(map(list, spans)) for key, spans in of_sentence.items() if spans}
+        )
     for region in without_tokens:
         report.note("regions left out because they hold no tokens", f"{place} {region.start}:{region.end}")
     return sentences

@@ -25,7 +25,8 @@ FROM_NAME, TO_NAME = "label", "text"
 """The usual names of labels and text in a labelling configuration."""
 RESERVED_KEYS = frozenset({"id", "text"})
 
-_BETWEEN = re.compile(r"[\s,]*")
+_BEGINNING = re.compile(r"[^\s,]")
+"""Of a value, after blanks and commas."""
 
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
@@ -41,28 +42,19 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
 def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
     """The values of an array, or one after another, each with the line where it begins."""
     decoder = json.JSONDecoder()
-    position = _next(text, 0)
-    inside = text.startswith("[", position)
-    position = _next(text, position + inside)
+    opening = re.match(r"[\s,]*\[", text)
+    position = opening.end() if opening else 0
     line, counted = 1, 0
-    while position < len(text) and not (inside and text[position] == "]"):
-        line, counted = line + text.count("\n", counted, position), position
+    while (found := _BEGINNING.search(text, position)) and not (opening and found[0] == "]"):
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
         try:
-            value, position = decoder.raw_decode(text, position)
+            value, position = decoder.raw_decode(text, counted)
         except (ValueError, RecursionError) as error:
             remedy = "export the project as JSON"
             raise InputError(f"not JSON: {error}", path=path, line=line, remedy=remedy) from None
         yield line, value
-        position = _next(text, position)
-    if inside and position >= len(text):
+    if opening and not found:
         raise InputError("the list of tasks has no end", path=path, remedy="export the project again")
-
-
-def _next(text: str, position: int) -> int:
-    """The position of the next value, after blanks and commas."""
-    found = _BETWEEN.match(text, position)
-    assert found, "it may match nothing at all"
-    return found.end()
 
 
 def _document(task: Fields, report: Report) -> Document:
@@ -130,7 +122,7 @@ def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
     data = {**meta, "text": document.text}
     results: list[dict[str, Any]] = []
     for number, mention in enumerate(document.mentions, start=1):
-        shown = common.text_of(mention, document.text)
+        shown = mention.text or document.text[mention.start : mention.end]
         value = {"start": mention.start, "end": mention.end, "text": shown, "labels": [mention.label]}
         result = {"id": f"m{number}", "from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
         scored = {"score": float(mention.score)} if common.has_scores(mention) else {}

@@ -7,7 +7,6 @@ and a mention ends where its tags end. A scheme defines the letters and which se
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from fofe.base.errors import InputError
 
@@ -17,14 +16,8 @@ UNFINISHED = "mentions without a last tag, ended where their tags end"
 NEEDLESS = "B- tags where IOB1 has I-, read as the start of a mention"
 
 
-class TagSpan(NamedTuple):
-    """The tokens `start` to `end` (half-open) of a sentence and their label."""
-
-    start: int
-    end: int
-    label: str
-
-
+TagSpan = tuple[int, int, str]
+"""The half-open tokens of a mention in its sentence, and its label."""
 Fault = tuple[int, str]
 """The position of a token whose tag breaks the scheme, and how it was read."""
 
@@ -58,7 +51,7 @@ class TagScheme:
             continues = start >= 0 and letter in (self.inside, self.end) and tag_label == label
             if not continues:
                 if start >= 0:
-                    spans.append(TagSpan(start, position, label))
+                    spans.append((start, position, label))
                     if marks_ends:
                         faults.append((position - 1, UNFINISHED))
                 start = -1
@@ -69,7 +62,7 @@ class TagScheme:
                     elif self.begins_inside and letter == self.begin and before != tag_label:
                         faults.append((position, NEEDLESS))
             if start >= 0 and marks_ends and letter in (self.end, self.single):
-                spans.append(TagSpan(start, position + 1, label))
+                spans.append((start, position + 1, label))
                 start = -1
             before = tag_label
         return spans, faults

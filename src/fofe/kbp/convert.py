@@ -15,10 +15,9 @@ from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.entities import numbered
 from fofe.kbp.source import SourceDocument, language_code
 from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
-from fofe.text.align import Aligner, split_tokens
+from fofe.text.align import split_tokens, tokens_of
 from fofe.text.document import Document, Mention
-from fofe.text.languages import PLAIN
-from fofe.text.tokenise import tokeniser
+from fofe.text.tokenise import PLAIN, tokeniser
 
 META = "kbp"
 MENTIONS, KEPT_MENTIONS = "gold mentions", "gold mentions kept"
@@ -113,9 +112,8 @@ def _cut_tokens(document: Document, report: Report) -> None:
     """Give mentions that divide a token their own."""
     borders = (border for mention in document.mentions for border in (mention.start, mention.end))
     document.sentences = split_tokens(document.sentences, borders)
-    aligner = Aligner(document)
     for mention in document.mentions:
-        if aligner.tokens_of(mention.start, mention.end) is None:
+        if tokens_of(document, mention.start, mention.end) is None:
             place = f"{document.id} {mention.start}:{mention.end}"
             report.note("mentions that go over the end of a sentence, or end in white space", place)
 

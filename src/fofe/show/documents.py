@@ -15,7 +15,7 @@ from fofe.text.document import Document, Mention, split_label
 from fofe.text.offsets import OffsetMap, OffsetUnit
 
 _FORMATS_OF_SUFFIXES = {
-    **dict.fromkeys(FORMATS["jsonl"].suffixes, "jsonl"),
+    **dict.fromkeys(FORMATS["jsonl"], "jsonl"),
     **dict.fromkeys((".conll", ".iob2", ".bio"), "conll"),
     ".tsv": "tsv",
     ".txt": "text",
@@ -30,7 +30,7 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 def format_of_output(path: str) -> str | None:
     """The format of a file's suffix, or None; an error if tagging cannot write that format."""
     suffix = Path(path).suffix.lower()
-    if suffix not in _FORMATS_OF_SUFFIXES and any(suffix in known.suffixes for known in FORMATS.values()):
+    if suffix not in _FORMATS_OF_SUFFIXES and any(suffix in known for known in FORMATS.values()):
         raise InputError(
             "has the suffix of a format that tagging does not write",
             path=path,

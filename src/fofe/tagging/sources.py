@@ -15,7 +15,7 @@ from typing import NoReturn
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
+from fofe.formats import FORMATS, brat, conll, corpus_files, format_function, jsonl
 from fofe.tagging.pipeline import Input, given_text, ready
 from fofe.text.document import Document
 
@@ -84,7 +84,7 @@ def _check_start(head: bytes, source: Source) -> None:
 def _is_corpus(path: str, format: str | None) -> bool:
     if format is not None:
         return format != "text"
-    suffixes = {suffix for known in FORMATS.values() for suffix in known.suffixes}
+    suffixes = {suffix for known in FORMATS.values() for suffix in known}
     return path != STANDARD and (Path(path).suffix.lower() in suffixes or Path(path).is_dir())
 
 
@@ -170,7 +170,8 @@ def _text_file(source: Source, _: Report) -> Iterator[Input]:
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
-    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
+    read = format_function(source.kind, "read")
+    for number, document in enumerate(read(source.path, report), start=1):
         yield ready(document, f"document {number} of {display_name(source.path)}")
 
 

@@ -2,8 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from fofe.text.document import NEGATIVE, REGION_KEYS, UNKNOWN, Document, Mention, Region, Sentence, Token
@@ -17,40 +16,28 @@ class TokenSpan(NamedTuple):
     end: int
 
 
-class Aligner:
-    """Finds the tokens of a span of characters, and the characters of tokens."""
+def tokens_of(document: Document, start: int, end: int) -> TokenSpan | None:
+    """The tokens that cover exactly the characters `start:end` in one sentence, if any do."""
+    number = bisect_right(document.sentences, start, key=lambda sentence: sentence.start) - 1
+    if number < 0:
+        return None
+    tokens = document.sentences[number].tokens
+    first = bisect_right(tokens, start, key=lambda token: token.start) - 1
+    last = bisect_right(tokens, end - 1, key=lambda token: token.start) - 1
+    if first < 0 or last < first or tokens[first].start != start or tokens[last].end != end:
+        return None
+    return TokenSpan(number, first, last + 1)
 
-    def __init__(self, document: Document) -> None:
-        self._sentences = document.sentences
-        self._sentence_starts = [sentence.start for sentence in document.sentences]
 
-    def tokens_of(self, start: int, end: int) -> TokenSpan | None:
-        """The tokens that cover exactly the characters `start:end` in one sentence, if any do."""
-        number = bisect_right(self._sentence_starts, start) - 1
-        if number < 0:
-            return None
-        tokens = self._sentences[number].tokens
-        first = bisect_right(tokens, start, key=lambda token: token.start) - 1
-        last = bisect_right(tokens, end - 1, key=lambda token: token.start) - 1
-        if first < 0 or last < first or tokens[first].start != start or tokens[last].end != end:
-            return None
-        return TokenSpan(number, first, last + 1)
-
-    def tokens_at(self, start: int, end: int) -> list[Token]:
-        """The tokens themselves; none if no tokens of one sentence cover exactly these characters."""
-        span = self.tokens_of(start, end)
-        return [] if span is None else self._sentences[span.sentence].tokens[span.start : span.end]
-
-    def characters_of(self, span: TokenSpan) -> tuple[int, int]:
-        """The half-open character offsets of some tokens."""
-        tokens = self._sentences[span.sentence].tokens
-        return tokens[span.start].start, tokens[span.end - 1].end
+def characters_of(document: Document, span: TokenSpan) -> tuple[int, int]:
+    """The half-open character offsets of some tokens."""
+    tokens = document.sentences[span.sentence].tokens
+    return tokens[span.start].start, tokens[span.end - 1].end
 
 
 def align(document: Document) -> tuple[list[tuple[TokenSpan, Mention]], list[Mention]]:
     """Split the mentions of a document into those on token borders, with their tokens, and the rest."""
-    aligner = Aligner(document)
-    spans = [(aligner.tokens_of(mention.start, mention.end), mention) for mention in document.mentions]
+    spans = [(tokens_of(document, mention.start, mention.end), mention) for mention in document.mentions]
     aligned = [(span, mention) for span, mention in spans if span is not None]
     return aligned, [mention for span, mention in spans if span is None]
 
@@ -58,25 +45,17 @@ def align(document: Document) -> tuple[list[tuple[TokenSpan, Mention]], list[Men
 def split_tokens(sentences: Iterable[Sentence], borders: Iterable[int]) -> list[Sentence]:
     """The sentences with tokens cut at the borders that lie inside them."""
     cuts = sorted(set(borders))
-    return [
-        Sentence([piece for token in sentence.tokens for piece in _pieces(token, cuts)])
-        for sentence in sentences
-    ]
+
+    def pieces(token: Token) -> Iterator[Token]:
+        inside = cuts[bisect_right(cuts, token.start) : bisect_left(cuts, token.end)]
+        for start, end in pairwise([token.start, *inside, token.end]):
+            yield Token(token.text[start - token.start : end - token.start], start, end)
+
+    return [Sentence(list(chain.from_iterable(map(pieces, one.tokens)))) for one in sentences]
 
 
-def _pieces(token: Token, cuts: list[int]) -> list[Token]:
-    inside = cuts[bisect_right(cuts, token.start) : bisect_left(cuts, token.end)]
-    spans = pairwise([token.start, *inside, token.end])
-    return [Token(token.text[start - token.start : end - token.start], start, end) for start, end in spans]
-
-
-@dataclass
-class TokenRegions:
-    """The regions of one sentence, as half-open spans of its tokens."""
-
-    unknown: list[tuple[int, int]] = field(default_factory=list)
-    known: list[tuple[int, int]] = field(default_factory=list)
-    negatives: list[tuple[int, int]] = field(default_factory=list)
+TokenRegions = dict[str, list[tuple[int, int]]]
+"""The regions of one sentence, as half-open spans of its tokens, by status."""
 
 
 def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]:
@@ -85,24 +64,24 @@ def token_regions(document: Document) -> tuple[list[TokenRegions], list[Region]]
     An unknown region includes every token it touches, a known one only the tokens entirely inside it: when in
     doubt nothing is claimed. A negative stands for one fragment, so it must begin and end with a token.
     """
-    found = [TokenRegions() for _ in document.sentences]
+    found: list[TokenRegions] = [{status: [] for status in REGION_KEYS} for _ in document.sentences]
     rest: list[Region] = []
-    aligner = Aligner(document)
     for region in document.regions:
-        if region.status == NEGATIVE:
-            exact = aligner.tokens_of(region.start, region.end)
-            spans = [] if exact is None else [exact]
-        else:
-            spans = list(_spans(document.sentences, region))
+        spans = list(_spans(document, region))
         for number, start, end in spans:
-            getattr(found[number], REGION_KEYS[region.status]).append((start, end))
+            found[number][region.status].append((start, end))
         if not spans:
             rest.append(region)
     return found, rest
 
 
-def _spans(sentences: list[Sentence], region: Region) -> Iterator[TokenSpan]:
-    """The tokens of an unknown or known region in each sentence that it overlaps."""
+def _spans(document: Document, region: Region) -> Iterator[TokenSpan]:
+    """The tokens of a region in each sentence that it overlaps."""
+    if region.status == NEGATIVE:
+        if exact := tokens_of(document, region.start, region.end):
+            yield exact
+        return
+    sentences = document.sentences
     first = bisect_right(sentences, region.start, key=lambda sentence: sentence.end)
     last = bisect_left(sentences, region.end, key=lambda sentence: sentence.start)
     for number in range(first, last):

@@ -153,9 +153,9 @@ class Document:
 
     def _repr_html_(self) -> str:
         """How a notebook shows the document: its text with the mentions underlined."""
-        from fofe.text.html import standalone
+        from fofe.text.html import STYLE, marked_up
 
-        return standalone(self)
+        return f"<style>\n{STYLE}</style>\n{marked_up(self)}"
 
     @classmethod
     def from_words(

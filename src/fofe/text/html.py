@@ -51,11 +51,6 @@ def marked_up(document: Document, *, scores: bool = True) -> str:
     return f'<div class="fofe" style="line-height: {height:.1f}">{body}</div>'
 
 
-def standalone(document: Document) -> str:
-    """The element with its style, as a notebook shows it."""
-    return f"<style>\n{STYLE}</style>\n{marked_up(document)}"
-
-
 def page_head(title: str) -> str:
     """The beginning of a page of documents, in light or dark as the reader prefers."""
     return (
@@ -92,7 +87,7 @@ def _elements(document: Document, row_of: list[int], scores: bool) -> Iterator[s
             yield f'<mark{nom} style="{style}" title="{title}">'
         yield _escaped(document.text[part.start : part.end])
         for number in part.closed:
-            if number in part.ended:
+            if mentions[number].end == part.end:
                 score = mentions[number].score
                 shown = f" {score:.2f}" if scores and score != 1.0 else ""
                 yield f"<small>{_escaped(mentions[number].label)}{shown}</small>"
@@ -112,9 +107,10 @@ class TextSlice(NamedTuple):
     opened: list[int]
     """The numbers of the mentions whose elements open before it, the outermost first."""
     closed: list[int]
-    """Those whose elements close after it, the innermost first."""
-    ended: frozenset[int]
-    """Those that end after it. A mention that crosses one of these closes too, and opens again."""
+    """Those whose elements close after it, the innermost first.
+
+    A mention that crosses one of those that end there closes too, and opens again.
+    """
 
 
 def rows(mentions: Sequence[Mention]) -> list[int]:
@@ -141,20 +137,18 @@ def rows(mentions: Sequence[Mention]) -> list[int]:
 def text_slices(mentions: Sequence[Mention], length: int) -> Iterator[TextSlice]:
     """The slices of a text of `length` characters; the elements of mentions nest in one another."""
     starting: defaultdict[int, list[int]] = defaultdict(list)
-    ending: defaultdict[int, list[int]] = defaultdict(list)
     for number, mention in enumerate(mentions):
         starting[mention.start].append(number)
-        ending[mention.end].append(number)
+    ends = {mention.end for mention in mentions}
     again: list[int] = []
     stack: list[int] = []
-    for start, end in pairwise(sorted({0, length, *starting, *ending})):
+    for start, end in pairwise(sorted({0, length, *starting, *ends})):
         numbers = again + starting[start]
         opened = sorted(numbers, key=lambda number: (-mentions[number].end, mentions[number].start, number))
         stack += opened
-        ended = frozenset(ending[end])
         # Elements above the lowest one that ends must close with it.
-        lowest = next((level for level, number in enumerate(stack) if number in ended), len(stack))
+        lowest = next((at for at, number in enumerate(stack) if mentions[number].end == end), len(stack))
         closed = stack[lowest:][::-1]
         del stack[lowest:]
-        again = [number for number in closed if number not in ended]
-        yield TextSlice(start, end, opened, closed, ended)
+        again = [number for number in closed if mentions[number].end != end]
+        yield TextSlice(start, end, opened, closed)

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fofe.base.settings import read_toml
-from fofe.text.align import Aligner
-from fofe.text.document import NAME, NOMINAL, Document, Mention
+from fofe.text.align import tokens_of
+from fofe.text.document import NAME, NOMINAL, Document, Mention, Token
 
 WORDS = {
     name: frozenset(words.split())
@@ -28,15 +28,20 @@ def _is(word: str, lists: str) -> bool:
     return any(word in WORDS[name] for name in lists.split())
 
 
+def _tokens(document: Document, mention: Mention) -> list[Token]:
+    """The tokens of a mention; none if it does not begin and end with a token."""
+    span = tokens_of(document, mention.start, mention.end)
+    return document.sentences[span.sentence].tokens[span.start : span.end] if span else []
+
+
 def with_heads(document: Document) -> Document:
     """The document with its nominals reduced to their heads: as its corpus gives them, else by rule.
 
     Names stay unchanged, and so do mentions that do not begin and end with a token.
     """
-    aligner = Aligner(document)
 
     def reduced(mention: Mention) -> Mention:
-        tokens = aligner.tokens_at(mention.start, mention.end)
+        tokens = _tokens(document, mention)
         if mention.kind != NOMINAL or not (mention.head or tokens):
             return mention
         start, end = mention.head or tokens[head_word([token.text for token in tokens])][1:]
@@ -47,11 +52,10 @@ def with_heads(document: Document) -> Document:
 
 def with_bare_names(document: Document) -> Document:
     """The document with its names made bare; nominals stay unchanged."""
-    aligner = Aligner(document)
     starts = {sentence.start for sentence in document.sentences}
 
     def reduced(mention: Mention) -> Mention:
-        tokens = aligner.tokens_at(mention.start, mention.end) if mention.kind == NAME else []
+        tokens = _tokens(document, mention) if mention.kind == NAME else []
         if not tokens:
             return mention
         first, last = bare_name([token.text for token in tokens], opens=mention.start in starts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from fofe.base.report import Report
 from fofe.text.align import align, token_regions
-from fofe.text.document import NAME, NOMINAL, NONE, Document
+from fofe.text.document import KNOWN, NAME, NOMINAL, NONE, Document
 from fofe.text.normalise import normalise
 
 NEGATIVE = "negative"
@@ -101,11 +101,11 @@ def labelled_sentences(
         for region in without_tokens:
             report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
         for number, (sentence, marked) in enumerate(zip(document.sentences, regions, strict=True)):
-            unknown, negatives = tuple(marked.unknown), tuple(marked.negatives)
+            unknown, negatives = tuple(marked[UNKNOWN]), tuple(marked[NEGATIVE])
             if unannotated == UNKNOWN:
                 unknown = ((0, len(sentence)),)
             elif unannotated == UNKNOWN_OUTSIDE:
-                unknown = (*_gaps(marked.known, len(sentence)), *unknown)
+                unknown = (*_gaps(marked[KNOWN], len(sentence)), *unknown)
             words = normalise(sentence.words)
             sentences.append(LabelledSentence(words, spans[number], number == 0, unknown, negatives))
     return sentences

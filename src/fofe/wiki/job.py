@@ -27,7 +27,7 @@ from fofe.wiki.dump import RawPage, read_pages, read_site
 from fofe.wiki.label import Labeller
 from fofe.wiki.mapping import load_mapping
 from fofe.wiki.page import Page, read_page
-from fofe.wiki.types import TypeIndex, read_table
+from fofe.wiki.types import TypeIndex
 
 PAGES_IN_A_PART = 500
 INDEX = "types.sqlite"
@@ -44,17 +44,7 @@ class LabelSettings:
     mapping: str | None = None
     repeats: bool = False
     namespaces: frozenset[str] = frozenset()
-
-    def completed(self) -> LabelSettings:
-        """The same with the language and the namespaces that the first dump states."""
-        site = read_site(self.dumps[0])
-        language = tokeniser(self.language or site.language or "en").language
-        return replace(self, language=language, namespaces=site.namespaces)
-
-    def fingerprint(self) -> list[Any]:
-        """All that the result depends on."""
-        files = [*self.dumps, *self.tables, *([self.mapping] if self.mapping else [])]
-        return [[[file, *stamp(file)] for file in files], self.language, self.repeats, PAGES_IN_A_PART]
+    """Those that the first dump states; a job fills them in."""
 
 
 class Part(NamedTuple):
@@ -96,9 +86,13 @@ def run_job(
     watch: Watch | None = None,
 ) -> Report:
     """Label dumps; `write` makes the output from files of JSON lines, one a part."""
-    settings = settings.completed()
+    site = read_site(settings.dumps[0])
+    language = tokeniser(settings.language or site.language or "en").language
+    settings = replace(settings, language=language, namespaces=site.namespaces)
     watch = watch or (lambda _what, _parts: None)
-    with Journal(folder, settings.fingerprint()) as journal:
+    files = [*settings.dumps, *settings.tables, *filter(None, [settings.mapping])]
+    depends_on = [[[file, *stamp(file)] for file in files], settings.language, settings.repeats]
+    with Journal(folder, [*depends_on, PAGES_IN_A_PART]) as journal:
         parts = _read_parts(settings, journal, run, watch)
         if journal.done("types") is None:
             journal.add("types", vars(_write_index(settings, journal, parts)))
@@ -160,8 +154,8 @@ class ReadJob:
             pages = [page for page in found if page is not None]
             articles = [page for page in pages if page.redirect is None]
             report.totals += Counter(pages=len(articles), redirects=len(pages) - len(articles))
-            _write_lines(self.folder / f"{part.name}.pages.jsonl", (page.to_json() for page in articles))
-            about = (replace(page, text="", links=[]).to_json() for page in pages)
+            _write_lines(self.folder / f"{part.name}.pages.jsonl", map(vars, articles))
+            about = (vars(replace(page, text="", links=[])) for page in pages)
             common = sorted({title for page in pages for title in page.common_nouns()})
             _write_lines(self.folder / f"{part.name}.titles.jsonl", [common, *about])
             return part.name, vars(report)
@@ -181,8 +175,7 @@ def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]
                 index.add_page(Page.from_json(page))
             index.add_common_nouns(common)
         for table in settings.tables:
-            for title, evidence in read_table(table, settings.language, report):
-                index.add_evidence(title, evidence)
+            index.add_table(table, report)
     return report
 
 
@@ -196,7 +189,7 @@ class LabelJob:
     def start(self) -> Callable[[Part], Done]:
         mapping = load_mapping(self.settings.language, self.settings.mapping)
         index = TypeIndex(mapping, self.folder / INDEX, read_only=True)
-        labeller = Labeller(mapping, index.resolve, index.lower_names(), self.settings.repeats)
+        labeller = Labeller(index, repeats=self.settings.repeats)
 
         def label(part: Part) -> Done:
             report = Report()

@@ -4,20 +4,19 @@ The rest is unknown, except for tokens that are safely no part of a name.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
 from fofe.base.report import Report
-from fofe.text.align import Aligner, TokenSpan
+from fofe.text.align import TokenSpan, characters_of, tokens_of
 from fofe.text.document import UNKNOWN, Document, Mention, Region, Sentence
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.languages import WikiLanguage, wiki_language
-from fofe.wiki.mapping import Mapping, Types, join_types
+from fofe.wiki.mapping import DEMONYM, Types, join_types
 from fofe.wiki.markup import Link
 from fofe.wiki.page import Page, base, normalise, without_generic
-from fofe.wiki.types import LowerNames, Resolved
+from fofe.wiki.types import Resolved, TypeIndex
 
 NO_CAPITAL = "links whose text has no capital letter"
 STUCK = "links with letters stuck to them"
@@ -35,16 +34,18 @@ CharacterSpan = tuple[int, int]
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Labeller:
-    """Labels one page at a time."""
+    """Labels one page at a time, with what an index knows of titles.
 
-    mapping: Mapping
-    resolve: Callable[[str], Resolved]
-    lower_names: LowerNames
-    """Names without a capital within a sentence: such words are not safely negative."""
-    repeats: bool = False
-    """If true, later plain mentions of a linked name, and of the page's own title, are labelled too."""
+    With `repeats`, later plain mentions of a linked name, and of the page's own title, are labelled too.
+    """
+
+    def __init__(self, index: TypeIndex, *, repeats: bool = False) -> None:
+        self._mapping = index.mapping
+        self._language = wiki_language(index.mapping.language)
+        self._resolve = index.resolve
+        self._lower_names = index.lower_names()
+        self._repeats = repeats
 
     def label(self, page: Page, report: Report) -> Document | None:
         """The page as a document with mentions and unknown regions; None if it has no mention."""
@@ -52,32 +53,31 @@ class Labeller:
             report.note(AMBIGUOUS_PAGES, page.title)
             return None
         report.totals["links"] += len(page.links)
-        document = tokeniser(self.mapping.language).document(page.text, id=page.title)
-        aligner = Aligner(document)
+        document = tokeniser(self._mapping.language).document(page.text, id=page.title)
         found: dict[TokenSpan, Types] = {}
         for link in page.links:
-            found |= self._names(link, page, aligner, report)
+            found |= self._names(link, page, document, report)
         if not found:
             report.note(NO_MENTION, page.title)
             return None
-        if self.repeats:
-            again = _repeated(document, found, base(page.title), self.resolve(page.title).types)
+        if self._repeats:
+            again = _repeated(document, found, base(page.title), self._resolve(page.title).types)
             report.totals["repeated mentions"] += len(again)
             found |= again
-        self._fill(document, aligner, found)
+        self._fill(document, found)
         report.totals["labelled pages"] += 1
         report.totals.update(f"mentions of type {mention.type}" for mention in document.mentions)
         return document
 
-    def _names(self, link: Link, page: Page, aligner: Aligner, report: Report) -> dict[TokenSpan, Types]:
+    def _names(self, link: Link, page: Page, document: Document, report: Report) -> dict[TokenSpan, Types]:
         """The names in a link's text with their types; if there are none, the reason is noted."""
         text = page.text[link.start : link.end]
-        resolved = self.resolve(normalise(link.target))
+        resolved = self._resolve(normalise(link.target))
         found = self._name(text, link, resolved)
         names = {
             tokens: types
             for start, end, types in (() if isinstance(found, str) else self._parts(text, *found))
-            if (tokens := aligner.tokens_of(link.start + start, link.start + end))
+            if (tokens := tokens_of(document, link.start + start, link.start + end))
         }
         if names:
             report.totals["typed links"] += 1
@@ -88,17 +88,16 @@ class Labeller:
 
     def _name(self, text: str, link: Link, resolved: Resolved) -> tuple[int, int, Types] | str:
         """The span of a link's text that is a name, with the name's types, or why there is none."""
-        language = wiki_language(self.mapping.language)
         if resolved.why_not:
             return resolved.why_not
         if link.trail:
             return STUCK
-        if language.capitals and text == text.lower():
+        if self._language.capitals and text == text.lower():
             return NO_CAPITAL
         titles = list(dict.fromkeys((normalise(link.target), resolved.title)))
-        if span := name_in(text, titles, resolved.types, language):
+        if span := name_in(text, titles, resolved.types, self._language):
             return *span, resolved.types
-        demonym = self.mapping.demonym(text) if resolved.types & PLACES else None
+        demonym = self._mapping.types(DEMONYM, text) if resolved.types & PLACES else None
         return (0, len(text), demonym) if demonym else NOT_A_NAME
 
     def _parts(self, text: str, start: int, end: int, types: Types) -> Iterator[tuple[int, int, Types]]:
@@ -106,17 +105,17 @@ class Labeller:
         head, comma, rest = text[start:end].partition(", ")
         if comma and types & PLACES:
             yield start, start + len(head), types
-            region = self.resolve(normalise(rest)).types if rest == text.partition(", ")[2] else frozenset()
+            region = self._resolve(normalise(rest)).types if rest == text.partition(", ")[2] else frozenset()
             if region & PLACES:
                 yield end - len(rest), end, region
         else:
             yield start, end, types
 
-    def _fill(self, document: Document, aligner: Aligner, found: dict[TokenSpan, Types]) -> None:
+    def _fill(self, document: Document, found: dict[TokenSpan, Types]) -> None:
         """Add the mentions in order, and mark as unknown what is neither in them nor safely negative."""
         known = list(map(self._safe, document.sentences))
         for span in sorted(found):
-            start, end = aligner.characters_of(span)
+            start, end = characters_of(document, span)
             types = join_types(found[span])
             document.mentions.append(Mention(start, end, types, text=document.text[start:end]))
             known[span.sentence][span.start : span.end] = [True] * (span.end - span.start)
@@ -128,7 +127,7 @@ class Labeller:
 
     def _safe(self, sentence: Sentence) -> list[bool]:
         """For each token, whether it is no part of a name: lower case or punctuation, and no lower name."""
-        words, language = sentence.words, wiki_language(self.mapping.language)
+        words, language = sentence.words, self._language
         if not language.capitals:
             return [False] * len(words)
         safe = [
@@ -137,7 +136,7 @@ class Labeller:
         ]
         safe[0] = safe[0] or (words[0] == words[0].capitalize() and words[0].lower() in language.openers)
         for start, word in enumerate(words):
-            for name in self.lower_names.get(word, ()):
+            for name in self._lower_names.get(word, ()):
                 if words[start : start + len(name)] == name:
                     safe[start : start + len(name)] = [False] * len(name)
         return safe

@@ -17,7 +17,7 @@ A key such as "FAC|ORG" means that the type is one of these.
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fofe.base.errors import ConfigError, in_file
 from fofe.base.settings import read_toml
@@ -25,7 +25,7 @@ from fofe.wiki.languages import wiki_language
 
 DEFAULT = Path(__file__).parent / "mapping.toml"
 INFOBOX, CATEGORY, SENTENCE, TITLE = "infobox", "category", "sentence", "title"
-TABLE, WIKIDATA = "table", "wikidata"
+TABLE, WIKIDATA, DEMONYM = "table", "wikidata", "demonym"
 _TABLES = {
     SENTENCE: "classes",
     TABLE: "classes",
@@ -33,20 +33,14 @@ _TABLES = {
     CATEGORY: "categories",
     TITLE: "titles",
     WIKIDATA: "wikidata",
+    DEMONYM: "demonyms",
 }
-"""The table of the mapping for each source of evidence."""
+"""The table of the mapping for each source of evidence, and for what links to places show."""
 _GLOBS = ("categories", "titles", "demonyms")
 _KNOWN = ("classes", "infoboxes", "wikidata", *_GLOBS)
 
 Types = frozenset[str]
 Patterns = list[tuple[Types, re.Pattern[str]]]
-
-
-class Evidence(NamedTuple):
-    """A class that a source gives a page: ("infobox", "officeholder")."""
-
-    source: str
-    text: str
 
 
 def join_types(types: Types) -> str:
@@ -69,22 +63,18 @@ class Mapping:
     patterns: dict[str, Patterns] = field(default_factory=dict)
     """By table; those that fix how a text begins come first."""
 
-    def types(self, evidence: Evidence) -> Types | None:
-        """The types that a piece of evidence allows, or None if the mapping does not have its class."""
-        table = _TABLES[evidence.source]
+    def types(self, source: str, text: str) -> Types | None:
+        """The types that a class from a source allows, or None if the mapping does not have it.
+
+        An infobox says `officeholder`, say. A demonym is what a link to a place shows instead of its name.
+        """
+        table = _TABLES[source]
         if table in _GLOBS:
-            return self._globbed(table, evidence.text)
+            patterns = self.patterns.get(table, ())
+            return next((types for types, pattern in patterns if pattern.fullmatch(text)), None)
         known = self.exact.get(table, {})
-        names = _shorter(evidence.text, self.language) if table == "classes" else (evidence.text,)
+        names = _shorter(text, self.language) if table == "classes" else (text,)
         return next((known[name] for name in names if name in known), None)
-
-    def demonym(self, text: str) -> Types | None:
-        """The types of a word that a link to a place shows instead of its name, such as `German`."""
-        return self._globbed("demonyms", text)
-
-    def _globbed(self, table: str, text: str) -> Types | None:
-        patterns = self.patterns.get(table, ())
-        return next((types for types, pattern in patterns if pattern.fullmatch(text)), None)
 
 
 def _shorter(phrase: str, language: str) -> list[str]:
@@ -139,14 +129,13 @@ def _by_name(by_types: list[tuple[Types, list[str]]], table: str) -> dict[str, T
 def _compiled(by_types: list[tuple[Types, list[str]]], excluded: str) -> Patterns:
     """Globs as regular expressions; a `*` at the beginning does not match text with an excluded word."""
     opening = rf"(?:(?!\b(?:{excluded})\b).)+" if excluded else ".+"
+
+    def regex(glob: str) -> str:
+        return opening * glob.startswith("*") + re.escape(glob.removeprefix("*")).replace(r"\*", ".+")
+
     found = []
     for is_open in (False, True):
         for types, globs in by_types:
-            chosen = [
-                re.escape(glob).replace(r"\*", ".+") for glob in globs if glob.startswith("*") == is_open
-            ]
-            if is_open:
-                chosen = [opening + regex.removeprefix(".+") for regex in chosen]
-            if chosen:
+            if chosen := [regex(glob) for glob in globs if glob.startswith("*") == is_open]:
                 found.append((types, re.compile("|".join(chosen))))
     return found

@@ -76,37 +76,23 @@ class Markup:
     categories: list[str] = field(default_factory=list)
 
 
-class _Buffer:
-    """Text under construction, with links."""
+class _Piece(NamedTuple):
+    """Some text, which is a link if it has a target."""
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self.links: list[Link] = []
-
-    def add(self, text: str, target: str = "", trail: int = 0) -> None:
-        """Add a text, as a link if there is a target."""
-        if text and target:
-            self.links.append(Link(self._length, self._length + len(text), target, trail))
-        self._parts.append(text)
-        self._length += len(text)
-
-    def splice(self, other: _Buffer) -> None:
-        """Add the text of another with its links."""
-        shift = self._length
-        self.links += [link._replace(start=link.start + shift, end=link.end + shift) for link in other.links]
-        self.add(other.text)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._parts)
+    text: str
+    target: str = ""
+    trail: int = 0
 
 
 class _Frame(NamedTuple):
-    """An open element: the buffers of its parts, which bars separate."""
+    """An open element: its parts, which bars separate, as pieces of text."""
 
     kind: str
-    parts: list[_Buffer]
+    parts: list[list[_Piece]]
+
+
+def _text(pieces: list[_Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
 
 
 @dataclass
@@ -117,40 +103,42 @@ class _Scanner:
     place: str
     templates: list[str] = field(default_factory=list)
     categories: list[str] = field(default_factory=list)
-    stack: list[_Frame] = field(default_factory=lambda: [_Frame("page", [_Buffer()])])
+    stack: list[_Frame] = field(default_factory=lambda: [_Frame("page", [[]])])
 
-    def run(self, source: str) -> _Buffer:
+    def run(self, source: str) -> list[_Piece]:
         position = 0
         for token in _TOKEN.finditer(source):
             if token.start() < position:  # a trail that a link has taken
                 continue
-            self._buffer.add(source[position : token.start()])
+            self._add(source[position : token.start()])
             position = token.end() + self._take(token, source)
-        self._buffer.add(source[position:])
+        self._add(source[position:])
         self._give_up(1)
-        return self._buffer
+        return self.stack[0].parts[0]
 
-    @property
-    def _buffer(self) -> _Buffer:
-        return self.stack[-1].parts[-1]
+    def _add(self, text: str, target: str = "", trail: int = 0) -> None:
+        self.stack[-1].parts[-1].append(_Piece(text, target, trail))
+
+    def _splice(self, pieces: list[_Piece]) -> None:
+        self.stack[-1].parts[-1].extend(pieces)
 
     def _take(self, token: re.Match[str], source: str) -> int:
         """Act on a token; returns how many letters after it were taken too."""
         if token["open"]:
-            self.stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [_Buffer()]))
+            self.stack.append(_Frame(_KINDS[token["open"].lstrip(" \t:*")], [[]]))
         elif token["close"]:
             return self._close(token, source)
         elif token["bar"]:
             if self.stack[-1].kind in ("template", "link"):
-                self.stack[-1].parts.append(_Buffer())
+                self.stack[-1].parts.append([])
             else:
-                self._buffer.add("|")
+                self._add("|")
         elif token["entity"]:
-            self._buffer.add(html.unescape(token["entity"]).replace("\xa0", " "))
+            self._add(html.unescape(token["entity"]).replace("\xa0", " "))
         elif token["literal"]:
-            self._buffer.add(token["literal"])
+            self._add(token["literal"])
         elif token["tag"] and token["tag"].lower() in _SPACE_TAGS:
-            self._buffer.add(" ")
+            self._add(" ")
         return 0
 
     def _close(self, token: re.Match[str], source: str) -> int:
@@ -158,7 +146,7 @@ class _Scanner:
         level = next((at for at in reversed(range(len(self.stack))) if self.stack[at].kind == kind), None)
         if level is None:
             if kind == "external":
-                self._buffer.add("]")
+                self._add("]")
             return 0
         self._give_up(level + 1)
         frame = self.stack.pop()
@@ -168,9 +156,9 @@ class _Scanner:
         if kind == "template":
             self._template(frame)
         elif kind == "external":
-            self._buffer.add(frame.parts[-1].text.partition(" ")[2])
+            self._add(_text(frame.parts[-1]).partition(" ")[2])
         elif kind == "variant":
-            self._buffer.add(_variant(frame.parts[-1].text))
+            self._add(_variant(_text(frame.parts[-1])))
         return 0
 
     def _give_up(self, level: int) -> None:
@@ -185,21 +173,21 @@ class _Scanner:
                 self.report.note(UNBALANCED[frame.kind], self.place)
             for number, part in enumerate(frame.parts):
                 if number:
-                    self._buffer.add("|")
-                self._buffer.splice(part)
+                    self._add("|")
+                self._splice(part)
 
     def _template(self, frame: _Frame) -> None:
-        name = " ".join(frame.parts[0].text.replace("_", " ").split())
+        name = " ".join(_text(frame.parts[0]).replace("_", " ").split())
         if not any(open.kind == "template" for open in self.stack):
             self.templates.append(name)
         kept = _KEPT_ARGUMENT.get(name.lower(), 0)
         if 0 < kept < len(frame.parts):
-            self._buffer.splice(frame.parts[kept])
-        self._buffer.add(_SHOWN.get(name, ""))
+            self._splice(frame.parts[kept])
+        self._add(_SHOWN.get(name, ""))
 
     def _link(self, frame: _Frame, trail: str) -> int:
         """Add the text of a link, if it has one; returns how much of the trail it took."""
-        target = " ".join(frame.parts[0].text.replace("_", " ").split())
+        target = " ".join(_text(frame.parts[0]).replace("_", " ").split())
         prefix, colon, rest = target.lstrip(":").partition(":")
         prefix = prefix.strip().lower()
         shown = target.startswith(":")
@@ -208,18 +196,20 @@ class _Scanner:
             return 0
         if colon and not shown and prefix in self.language.files:
             return 0
-        if any(part.links for part in frame.parts):  # links do not nest: only the inner ones are links
-            self._buffer.splice(frame.parts[-1])
+        if any(
+            piece.target for part in frame.parts for piece in part
+        ):  # links do not nest: only the inner ones are links
+            self._splice(frame.parts[-1])
             return 0
         elsewhere = colon and (prefix in self.namespaces or _INTERWIKI.fullmatch(prefix))
         if elsewhere and not shown and len(frame.parts) == 1:
             return 0
-        raw = "|".join(part.text for part in frame.parts[1:] or frame.parts)
+        raw = "|".join(map(_text, frame.parts[1:] or frame.parts))
         text = raw.strip()
         trail = "" if raw[-1:].isspace() else trail
-        self._buffer.add(" " * raw[:1].isspace())
-        self._buffer.add(text + trail, "" if elsewhere or shown or not text else target, len(trail))
-        self._buffer.add(" " * raw[-1:].isspace())
+        self._add(" " * raw[:1].isspace())
+        self._add(text + trail, "" if elsewhere or shown or not text else target, len(trail))
+        self._add(" " * raw[-1:].isspace())
         return len(trail)
 
 
@@ -242,8 +232,13 @@ def parse(
 ) -> Markup:
     """The paragraphs of a page, a line each, with their links; the report calls it `place`."""
     scanner = _Scanner(language, namespaces, report, place)
-    found = scanner.run("\n" + source)
-    text, links = _cut(found.text, found.links, [match.span() for match in _JUNK.finditer(found.text)])
+    pieces = scanner.run("\n" + source)
+    text, links, position = _text(pieces), [], 0
+    for shown, target, trail in pieces:
+        if target:
+            links.append(Link(position, position + len(shown), target, trail))
+        position += len(shown)
+    text, links = _cut(text, links, [match.span() for match in _JUNK.finditer(text)])
     return Markup(text, links, scanner.templates, scanner.categories)
 
 

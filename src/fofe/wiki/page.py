@@ -10,7 +10,7 @@ from typing import Any
 from fofe.base.report import Report
 from fofe.wiki.dump import RawPage
 from fofe.wiki.languages import WikiLanguage, wiki_language
-from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Evidence, Mapping, Types, join_types, split_types
+from fofe.wiki.mapping import CATEGORY, INFOBOX, SENTENCE, Mapping, join_types
 from fofe.wiki.markup import Link, Markup, parse
 
 DEFINITION_LENGTH = 400
@@ -58,21 +58,17 @@ class Page:
     title: str
     text: str = ""
     links: list[Link] = field(default_factory=list)
-    types: dict[str, Types] = field(default_factory=dict)
-    """By source of evidence."""
+    types: dict[str, str] = field(default_factory=dict)
+    """By source of evidence, each as one string."""
     redirect: str | None = None
     """The title that it redirects to; empty if that is a section of a page."""
     ambiguous: bool = False
     """True for a disambiguation page."""
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"types": {source: join_types(types) for source, types in self.types.items()}}
-
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Page:
-        links = [Link(*link) for link in value["links"]]
-        types = {source: split_types(text) for source, text in value["types"].items()}
-        return cls(**value | {"links": links, "types": types})
+        """The page whose `vars` were written as JSON."""
+        return cls(**value | {"links": [Link(*link) for link in value["links"]]})
 
     def common_nouns(self) -> Iterator[str]:
         """The titles that links of this page write as common nouns: `an [[astronomer]]`."""
@@ -93,22 +89,22 @@ def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report
     language = wiki_language(mapping.language)
     markup = parse(raw.markup, language, report, namespaces=namespaces, place=title)
     ambiguous = any(language.disambiguation.fullmatch(name) for name in markup.templates)
-    types: dict[str, Types] = {}
-    for evidence in () if ambiguous else _evidence(markup, mapping.language):
-        if evidence.source not in types and (found := mapping.types(evidence)):
-            types[evidence.source] = found
+    types: dict[str, str] = {}
+    for source, text in () if ambiguous else _evidence(markup, mapping.language):
+        if source not in types and (found := mapping.types(source, text)):
+            types[source] = join_types(found)
     return Page(title, markup.text, markup.links, types, ambiguous=ambiguous)
 
 
-def _evidence(markup: Markup, code: str) -> Iterator[Evidence]:
-    """The classes that a page gives its subject: by infoboxes, categories and its first sentence."""
+def _evidence(markup: Markup, code: str) -> Iterator[tuple[str, str]]:
+    """The sources and classes of a page's subject: its infoboxes, categories and first sentence."""
     for name in markup.templates:
         if found := wiki_language(code).infobox.match(name):
-            yield Evidence(INFOBOX, name[found.end() :].strip().lower())
+            yield INFOBOX, name[found.end() :].strip().lower()
     for category in markup.categories:
-        yield Evidence(CATEGORY, category)
+        yield CATEGORY, category
     for phrase in _definitions(markup.text[:DEFINITION_LENGTH], code):
-        yield Evidence(SENTENCE, phrase)
+        yield SENTENCE, phrase
 
 
 def _definitions(text: str, code: str) -> list[str]:

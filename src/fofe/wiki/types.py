@@ -18,7 +18,7 @@ from fofe.base.report import Report
 from fofe.features.gazetteer import TypedName
 from fofe.wiki.dump import is_dump, read_pages, read_site
 from fofe.wiki.languages import wiki_language
-from fofe.wiki.mapping import TABLE, TITLE, WIKIDATA, Evidence, Mapping, join_types, load_mapping, split_types
+from fofe.wiki.mapping import TABLE, TITLE, WIKIDATA, Mapping, join_types, load_mapping, split_types
 from fofe.wiki.page import Page, base, looks_like_name, lower_form, normalise, read_page
 
 MAX_REDIRECTS = 5
@@ -46,7 +46,8 @@ _TABLES = """
 
 LowerNames = dict[str, list[list[str]]]
 """The words of names, by the first of them."""
-TypeTable = Iterator[tuple[str, Evidence]]
+TypeTable = Iterator[tuple[str, str, str]]
+"""Titles, each with a source and a class."""
 
 
 class Resolved(NamedTuple):
@@ -79,14 +80,19 @@ class TypeIndex:
             " ON CONFLICT (title) DO UPDATE SET redirect = :redirect, ambiguous = :ambiguous",
             {"title": page.title, "redirect": page.redirect, "ambiguous": page.ambiguous},
         )
-        rows = ((page.title, source, join_types(types)) for source, types in page.types.items())
+        rows = ((page.title, source, types) for source, types in page.types.items())
         self._database.executemany("INSERT OR REPLACE INTO types VALUES (?, ?, ?)", rows)
 
-    def add_evidence(self, title: str, evidence: Evidence) -> None:
-        """Add what a table says of a title; of several classes from one source the first counts."""
+    def add_table(self, path: str | Path, report: Report) -> None:
+        """Add what a table says of titles."""
+        for title, source, name in read_table(path, self.mapping.language, report):
+            self.add_class(title, source, name)
+
+    def add_class(self, title: str, source: str, name: str) -> None:
+        """Add a class that a source gives a title; of several from one source the first counts."""
         self._database.execute("INSERT OR IGNORE INTO titles (title) VALUES (?)", (title,))
-        if types := self.mapping.types(evidence):
-            row = (title, evidence.source, join_types(types))
+        if types := self.mapping.types(source, name):
+            row = (title, source, join_types(types))
             self._database.execute("INSERT OR IGNORE INTO types VALUES (?, ?, ?)", row)
 
     def add_common_nouns(self, titles: Iterable[str]) -> None:
@@ -115,7 +121,7 @@ class TypeIndex:
     def _agreed(self, title: str, *, unknown: str = UNTYPED, common: bool = False) -> Resolved:
         rows = self._database.execute("SELECT source, types FROM types WHERE title = ?", (title,))
         known = {source: split_types(types) for source, types in rows}
-        if by_title := self.mapping.types(Evidence(TITLE, title)):
+        if by_title := self.mapping.types(TITLE, title):
             known[TITLE] = by_title
         if not known:
             return Resolved(title, why_not=unknown)
@@ -150,8 +156,7 @@ def titled_names(
                     if page := read_page(raw, index.mapping, namespaces, report):
                         index.add_page(page)
             else:
-                for title, evidence in read_table(source, language, report):
-                    index.add_evidence(title, evidence)
+                index.add_table(source, report)
         for title in index.titles():
             resolved = index.resolve(title)
             if resolved.why_not:
@@ -184,7 +189,7 @@ def _classes(path: str | Path, report: Report) -> TypeTable:
     for number, line in read_valid_lines(path, report):
         title, tab, name = line.strip("\r\n").partition("\t")
         if tab and title.strip() and name.strip():
-            yield normalise(title), Evidence(TABLE, name.strip().lower())
+            yield normalise(title), TABLE, name.strip().lower()
         elif line.strip():
             report.note(NO_TAB, f"{path}:{number}")
 
@@ -201,7 +206,7 @@ def _wikidata(path: str | Path, site: str, report: Report) -> TypeTable:
                 instances[normalise(title)] = _items(entity, INSTANCE_OF)
     for title, classes in instances.items():
         for item in _with_superclasses(classes, above):
-            yield title, Evidence(WIKIDATA, item)
+            yield title, WIKIDATA, item
 
 
 def _with_superclasses(classes: list[str], above: dict[str, list[str]]) -> list[str]:

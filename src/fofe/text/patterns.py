@@ -9,24 +9,14 @@ it has scanned; one that can scan and fail has a bound on its length.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import NamedTuple
 from unicodedata import category
 
 CLOSING = "\"'”’»«›)\\]}」』）》〉】"
 """Closing quotes and brackets, for use inside the brackets of a regular expression."""
-
-
-class Rules(NamedTuple):
-    """How one language is cut into sentences and tokens."""
-
-    token: re.Pattern[str]
-    """Finds the tokens of a sentence; whatever it skips is whitespace."""
-    sentence_ends: Callable[[str], Iterable[int]]
-    """Increasing offsets at which sentences end; the end of the text need not be among them."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +33,6 @@ class Abbreviations:
     """Like any word, the end of a sentence unless a small letter follows."""
     openers: frozenset[str] = frozenset()
     """Capitalised words that open a sentence and are hardly ever part of a name."""
-
-    @property
-    def anywhere_inside(self) -> frozenset[str]:
-        """Abbreviations that keep their dot whatever follows in the sentence."""
-        return self.before_names | self.sometimes_last | self.before_lower
 
 
 # Scripts written without spaces in which one character is the best token to be had without a dictionary:
@@ -155,7 +140,8 @@ def compound(*, unjoined_after_apostrophe: str = "") -> str:
 
 def with_dots(known: Abbreviations) -> str:
     """Acronyms, initials, and known abbreviations inside a sentence, also before a hyphen (Mo.-based)."""
-    anywhere = rf"{_one_of(known.anywhere_inside)}\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"
+    anywhere = _one_of(known.before_names | known.sometimes_last | known.before_lower)
+    anywhere += rf"\.{INSIDE_SENTENCE}(?:-[{WORD}]+)?"
     before_numbers = [rf"{_one_of(known.before_numbers)}\.(?=\s?\d)"] if known.before_numbers else []
     return "|".join((ACRONYM, anywhere, *before_numbers, INITIAL))
 

@@ -26,24 +26,22 @@ SCORES = "scores"
 """The attribute of a span group with the scores of its spans, as in spaCy's own span categoriser."""
 
 
-def require_spacy() -> Any:
-    """The package, or an error that says how to install it."""
+def _spacy() -> tuple[Any, Any]:
+    """A new DocBin and vocabulary, or an error that says how to install spaCy."""
     with needs("spaCy is not installed", "spacy", "spacy"):
-        import spacy
-    return spacy
+        from spacy.tokens import DocBin
+        from spacy.vocab import Vocab
+    return DocBin(store_user_data=True), Vocab()
 
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The documents of a DocBin."""
-    require_spacy()
-    from spacy.tokens import DocBin
-    from spacy.vocab import Vocab
-
+    stored, vocabulary = _spacy()
     name = display_name(path)
     with open_bytes(path) as stream:
         data = stream.read()
     try:
-        docs = list(DocBin().from_bytes(data).get_docs(Vocab()))
+        docs = list(stored.from_bytes(data).get_docs(vocabulary))
         for group in (group for doc in docs for group in doc.spans.values()):
             list(group)  # raises for spans past the end of the document
     except Exception as error:  # zlib, msgpack and spaCy raise various errors for bad bytes
@@ -81,14 +79,9 @@ def sentences_of(doc: Doc) -> list[Sentence]:
 
 def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write documents that have tokens into one file."""
-    require_spacy()
-    from spacy.tokens import DocBin
-    from spacy.vocab import Vocab
-
+    stored, vocabulary = _spacy()
     if not isinstance(target, (str, Path)) or str(target) == STANDARD:
         raise InputError("a DocBin needs a file to be written to, not a stream")
-    vocabulary = Vocab()
-    stored = DocBin(store_user_data=True)
     for place, document in common.places(documents):
         stored.add(doc_of(document, vocabulary, report, place))
     with write_atomically(target, "wb") as stream:
