@@ -121,10 +121,9 @@ def wiki(args: argparse.Namespace) -> None:
         problem = "would hold the output, and is removed at the end"
         raise InputError(problem, path=folder, remedy="name another")
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.wiki import label_dump as label_with_spark
+        from fofe import spark
 
-        report = label_with_spark(make_session(args.master), settings, args.output, folder)
+        report = spark.label_dump(spark.make_session(args.master), settings, args.output, folder)
     else:
         with Bar(unit=" parts") as bar:
             report = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)

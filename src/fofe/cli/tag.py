@@ -117,8 +117,7 @@ def tag(args: argparse.Namespace) -> int:
     head, end = output.frame
     job = _job(args, output.writer)
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.tagging import tag_lines
+        from fofe.spark import make_session, tag_lines
 
         results = tag_lines(make_session(args.master), job, sources)
     else:
@@ -240,8 +239,7 @@ def _tag_parquet(args: argparse.Namespace) -> None:
     refuse_input(args.output, chain(args.inputs, in_folders))
     job = _job(args, mentions_only)
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.tagging import tag_parquet
+        from fofe.spark import make_session, tag_parquet
 
         spark = make_session(args.master)
         tag_parquet(spark, args.inputs, args.output, args.text_column, job.model, job.options)
