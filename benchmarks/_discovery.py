@@ -16,7 +16,7 @@ from _rivals import CRF_SCHEME, crf_features, trained_crf
 
 from fofe.base.journal import Journal
 from fofe.base.report import Report
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.evaluate.bootstrap import Numbers, compare
 from fofe.formats import read_corpus
 from fofe.fusion import Predictions, Rule, learn

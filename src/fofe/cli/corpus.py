@@ -7,9 +7,8 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._files import files_read, no_document, refuse_input
+from fofe.cli._io import Bar, files_read, no_document, print_result, refuse_input, say_report
 from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, given, output, reading_options
-from fofe.cli._terminal import Bar, print_result, say_report
 
 A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 

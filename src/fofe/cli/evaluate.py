@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._files import read_documents
+from fofe.cli._io import print_sections, read_documents, say_report
 from fofe.cli._options import FORMAT, JSON, READING, natural, seed
-from fofe.cli._terminal import print_sections, say_report
 
 if TYPE_CHECKING:
     from fofe.evaluate.tables import Section

@@ -6,9 +6,8 @@ import sys
 from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, option, repeated
-from fofe.cli._files import refuse_input
+from fofe.cli._io import refuse_input, say_report
 from fofe.cli._options import count, numbers, output
-from fofe.cli._terminal import say_report
 
 
 @command(

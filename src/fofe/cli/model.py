@@ -9,9 +9,8 @@ from typing import Any
 from fofe.base.errors import FofeError
 from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.cli._command import command, group, one_of, option, repeated
-from fofe.cli._files import read_documents, refuse_input
+from fofe.cli._io import print_result, print_sections, read_documents, refuse_input, say
 from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output
-from fofe.cli._terminal import print_result, print_sections, say
 from fofe.tagging.installed import INSTALL, installed_models, model_path
 
 COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")

@@ -6,8 +6,8 @@ import os
 from fofe.base.errors import FofeError, InputError, needs
 from fofe.base.files import read_text
 from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._io import say
 from fofe.cli._options import A_MODEL
-from fofe.cli._terminal import say
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

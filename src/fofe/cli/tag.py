@@ -17,9 +17,8 @@ from fofe.base.files import STANDARD, open_output
 from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
-from fofe.cli._files import files_read, refuse_input
+from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
-from fofe.cli._terminal import Bar, say, say_report
 
 if TYPE_CHECKING:
     from fofe.tagging.pipeline import Tagged, TagJob

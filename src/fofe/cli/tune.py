@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import needs
 from fofe.base.files import write_atomically
 from fofe.cli._command import command, flag, option
+from fofe.cli._io import resumable
 from fofe.cli._options import SET, count, output, overrides, seed
-from fofe.cli._terminal import resumable
 
 if TYPE_CHECKING:
     from fofe.tune.trials import Trial

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._files import refuse_input
+from fofe.cli._io import print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
-from fofe.cli._terminal import print_result, resumable, say, say_report
 
 if TYPE_CHECKING:
     from fofe.formats.vectors import WordVectors
