@@ -1,8 +1,7 @@
 """The application: the paths of the server."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -53,7 +52,7 @@ class Server:
             version=__version__,
             docs_url=None,  # its page would load scripts from elsewhere
             redoc_url=None,
-            lifespan=self._life,
+            lifespan=lambda _: self.batcher,
             separate_input_output_schemas=False,
         )
         self.app.add_exception_handler(RequestValidationError, error_answer)
@@ -67,12 +66,6 @@ class Server:
             "/v1/export": (ExportRequest, self._export),
         }
         self.guard = Guard(self.app, handlers, limits, self.metrics)
-
-    @asynccontextmanager
-    async def _life(self, _: FastAPI) -> AsyncIterator[None]:
-        self.batcher.start()
-        yield
-        await self.batcher.stop()
 
     def _add_paths(self) -> None:
         self._add("/health", self._health, schemas.HealthAnswer)
