@@ -160,8 +160,8 @@ def run_systems(
 def fuse_runs(runs: Sequence[Path], output: Path, dev: Sequence[Path]) -> None:
     """Join runs by votes; confidences and the threshold are learned from dev runs, behind their gold."""
     report = Report()
-    gold, *found = map(str, dev)
-    confidences, rule = learn(gold, found, WEIGHTED, report)
+    gold, *systems = Predictions(list(map(str, dev)), report).systems()
+    confidences, rule = learn(gold, systems, WEIGHTED)
     print(f"{output.name}: threshold {rule.threshold}")
     predictions = Predictions([str(run) for run in runs], report)
     predictions.write(predictions.fused(rule, confidences), str(output), report, run=output.stem)

@@ -48,7 +48,10 @@ def fuse(args: argparse.Namespace) -> None:
     rule.check(len(args.predictions))
     report = Report()
     predictions = Predictions(args.predictions, report)
-    confidences, rule = learn(args.dev_gold, args.dev, rule, report) if args.dev_gold else (None, rule)
+    confidences = None
+    if args.dev_gold:
+        gold, *systems = Predictions([args.dev_gold, *args.dev], report).systems()
+        confidences, rule = learn(gold, systems, rule)
     fused = predictions.fused(rule, confidences)
     predictions.write(fused, args.output, report, run=args.run_id)
     say_report(report)
