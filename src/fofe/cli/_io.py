@@ -10,17 +10,16 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, display_name
 from fofe.base.report import Report
 from fofe.cli._options import reading_options
+from fofe.evaluate.tables import Section
+from fofe.formats import brat, read_corpus
+from fofe.text.document import Document
 from fofe.training.callback import Callback
-
-if TYPE_CHECKING:
-    from fofe.evaluate.tables import Section
-    from fofe.text.document import Document
 
 STANDARD_INPUT = 0
 """Its file descriptor."""
@@ -31,8 +30,6 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
 
     Text without tokens is tokenised by --lang, else by `language`, else left as it is.
     """
-    from fofe.formats import read_corpus
-
     report = Report()
     options = {"language": language, **reading_options(args)}
     documents = list(read_corpus(path, args.format, report, **options))
@@ -67,8 +64,6 @@ def refuse_input(
 
 def files_read(path: str | Path, format: str) -> Iterator[str | Path]:
     """The path of a corpus and, for brat, the pairs of files that it stands for."""
-    from fofe.formats import brat
-
     yield path
     if format == "brat":
         folder, suffixes = Path(path), (brat.TEXT_SUFFIX, brat.ANNOTATION_SUFFIX)

@@ -8,6 +8,7 @@ from fofe.base.report import Report
 from fofe.cli._command import command, option, repeated
 from fofe.cli._io import refuse_input, say_report
 from fofe.cli._options import count, numbers, output
+from fofe.kbp.tab import is_tab
 
 
 @command(
@@ -63,8 +64,6 @@ def fuse(args: argparse.Namespace) -> None:
 
 def _check_output(args: argparse.Namespace) -> None:
     """Refuse an output that is also an input, or whose suffix is that of the other format."""
-    from fofe.kbp.tab import is_tab
-
     refuse_input(args.output, [*args.predictions, *args.dev, *filter(None, [args.dev_gold])])
     if is_tab(args.output) and not any(map(is_tab, args.predictions)):
         remedy = "let -o end in .jsonl; fofe kbp convert makes a .tab file of that"

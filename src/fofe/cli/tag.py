@@ -19,6 +19,7 @@ from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
 from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
+from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
 if TYPE_CHECKING:
     from fofe.tagging.pipeline import Tagged, TagJob
@@ -184,7 +185,6 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
-    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
     from fofe.tagging.pipeline import TagJob
     from fofe.tagging.rules import CONTACT, Rules
 
