@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -97,7 +98,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
     """
     from fofe.base.workers import in_order
-    from fofe.show.documents import OutputFormat
+    from fofe.show.documents import frame, writer
     from fofe.tagging.pipeline import chunks
     from fofe.tagging.sources import inputs, texts, total_size
 
@@ -113,9 +114,9 @@ def tag(args: argparse.Namespace) -> int:
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
-    output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
-    head, end = output.frame
-    job = _job(args, output.writer)
+    write = partial(writer, format=format, offsets=args.offsets, colour=colour, alone=len(first_two) == 1)
+    job = _job(args, write)
+    head, end = frame(format)
     if args.engine == "spark":
         from fofe.spark import make_session, tag_lines
 
