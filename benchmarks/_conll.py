@@ -14,7 +14,7 @@ from _record import HERE, RUNS, shared
 from _resources import with_resources
 
 from fofe.base.files import write_atomically
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.formats import Report, read_corpus
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel, load_model

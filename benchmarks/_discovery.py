@@ -16,7 +16,7 @@ from _rivals import CRF_SCHEME, crf_features, trained_crf
 
 from fofe.base.journal import Journal
 from fofe.base.report import Report
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.evaluate.bootstrap import Numbers, compare
 from fofe.formats import read_corpus
 from fofe.fusion import Predictions, Rule, learn
@@ -159,8 +159,8 @@ def run_systems(
 def fuse_runs(runs: Sequence[Path], output: Path, dev: Sequence[Path]) -> None:
     """Join runs by votes; confidences and the threshold are learned from dev runs, behind their gold."""
     report = Report()
-    gold, *found = map(str, dev)
-    confidences, rule = learn(gold, found, WEIGHTED, report)
+    gold, *systems = Predictions(list(map(str, dev)), report).systems()
+    confidences, rule = learn(gold, systems, WEIGHTED)
     print(f"{output.name}: threshold {rule.threshold}")
     predictions = Predictions([str(run) for run in runs], report)
     predictions.write(predictions.fused(rule, confidences), str(output), report, run=output.stem)

@@ -11,7 +11,7 @@ from typing import Any
 from _record import HERE, RUNS, shared
 from _resources import with_resources
 
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.model.storage import StoredModel, load_model
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import train

@@ -24,7 +24,7 @@ from _conll import CONFIGS, FAST
 from _record import RUNS, as_command, record_seed, shared
 from _resources import coverage_of_mentions, that_have_seen_the_text, with_resources
 
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.model.storage import load_model
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import train

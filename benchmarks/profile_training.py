@@ -21,7 +21,7 @@ from _conll import CONFIGS, on_conll
 from _record import as_command, on_one_thread, record
 from torch.profiler import ProfilerActivity, profile
 
-from fofe.cli._terminal import TerminalCallback
+from fofe.cli._io import TerminalCallback
 from fofe.training.config import load_config
 from fofe.training.run import Run
 

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from _record import as_command, on_one_thread, record, shared
 
 from fofe.base.report import Report
-from fofe.spark import make_session, tag
-from fofe.spark.wiki import label_dump
+from fofe.spark import label_dump, make_session, tag
 from fofe.text.tokenise import tokeniser
 from fofe.wiki.dump import read_pages
 from fofe.wiki.job import LabelSettings

@@ -11,7 +11,7 @@ from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli import main
 from fofe.formats import read_corpus
-from fofe.fusion import Confidence, Rule, best_threshold, fit_confidences, fuse
+from fofe.fusion import Confidence, Rule, fuse, learn
 from fofe.kbp.tab import TabMention, read_tab, write_tab
 from fofe.text.document import Mention
 
@@ -135,13 +135,12 @@ def test_calibration_trusts_the_better_system() -> None:
     sure_but_wrong = [[mention(7, 9, score=0.99)] for _ in gold]
     shy_but_right = [[mention(found.start, found.end, score=0.3) for found in text] for text in gold]
     systems = [sure_but_wrong, shy_but_right]
-    confidences = fit_confidences(gold, systems)
+    confidences, rule = learn(gold, systems, Rule("weighted"))
     calibrated = [
         [confidence.of(text) for text in texts]
         for texts, confidence in zip(systems, confidences, strict=True)
     ]
-    threshold = best_threshold(gold, calibrated, Rule("weighted"))
-    fused = [fuse(texts, Rule("weighted", threshold=threshold)) for texts in zip(*calibrated, strict=True)]
+    fused = [fuse(texts, rule) for texts in zip(*calibrated, strict=True)]
     assert [spans(text) for text in fused] == [spans(text) for text in gold]
 
 

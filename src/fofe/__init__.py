@@ -21,23 +21,20 @@ if TYPE_CHECKING:
 __all__ = ["Document", "FofeError", "Mention", "Model", "Sentence", "Token", "__version__", "load", "train"]
 
 _HOMES = {
-    "Document": "fofe.text.document",
-    "FofeError": "fofe.base.errors",
-    "Mention": "fofe.text.document",
-    "Model": "fofe.tagging.model",
-    "Sentence": "fofe.text.document",
-    "Token": "fofe.text.document",
-    "load": "fofe.tagging.model",
+    "fofe.base.errors": ("FofeError",),
+    "fofe.tagging.model": ("Model", "load"),
+    "fofe.text.document": ("Document", "Mention", "Sentence", "Token"),
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for, so that `fofe --help` need not load NumPy."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'fofe' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'fofe' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

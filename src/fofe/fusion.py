@@ -1,7 +1,7 @@
 """Joining what several systems found: `fuse` for the mentions of one text, `Predictions` for files.
 
-The scores of different systems cannot be compared. On annotated texts a `Confidence` learns how often each
-score of a system was right, and `learn` also finds the best threshold of weighted votes.
+The scores of different systems cannot be compared. On annotated texts `learn` finds how often each score of a
+system was right, a `Confidence`, and the best threshold of weighted votes.
 """
 
 from __future__ import annotations
@@ -138,36 +138,28 @@ class Confidence:
         ]
 
 
-def fit_confidences(gold: Sequence[Text], systems: Sequence[Sequence[Text]]) -> list[Confidence]:
-    """The confidence of each system, from what it found in annotated texts."""
-    true = [set(map(_key, mentions)) for mentions in gold]
+def learn(
+    gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule
+) -> tuple[list[Confidence], Rule]:
+    """The confidence of each system and, if votes are weighted, the threshold with the best F1.
 
-    def found(texts: Sequence[Text]) -> list[tuple[float, bool]]:
+    Both are learnt from what the systems found in annotated texts; the lowest of equal thresholds is taken.
+    """
+    true = [set(map(_key, mentions)) for mentions in gold]
+    confidences = []
+    for texts in systems:
         pairs = zip(texts, true, strict=True)
-        return [(mention.score, _key(mention) in keys) for mentions, keys in pairs for mention in mentions]
+        found = [(one.score, _key(one) in keys) for mentions, keys in pairs for one in mentions]
+        confidences.append(Confidence.fitted(found))
+    if rule.method != WEIGHTED:
+        return confidences, rule
+    calibrated = _calibrated(systems, confidences)
 
-    return [Confidence.fitted(found(texts)) for texts in systems]
-
-
-def best_threshold(gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule) -> float:
-    """The threshold of weighted votes with the best F1 on annotated texts; the lowest of equals."""
-    true = [set(map(_key, mentions)) for mentions in gold]
-
-    def f1(threshold: float) -> float:
-        tried = replace(rule, method=WEIGHTED, threshold=threshold)
-        fused = (fuse(texts, tried) for texts in zip(*systems, strict=True))
+    def f1(tried: Rule) -> float:
+        fused = (fuse(texts, tried) for texts in zip(*calibrated, strict=True))
         return score_spans(true, [set(map(_key, mentions)) for mentions in fused]).f1
 
-    return max(THRESHOLDS, key=f1)
-
-
-def learn(gold: str, paths: Sequence[str], rule: Rule, report: Report) -> tuple[list[Confidence], Rule]:
-    """The confidence of each system and, if votes are weighted, the best threshold, from annotated texts."""
-    true, *systems = Predictions([gold, *paths], report).systems()
-    confidences = fit_confidences(true, systems)
-    if rule.method == WEIGHTED:
-        rule = replace(rule, threshold=best_threshold(true, _calibrated(systems, confidences), rule))
-    return confidences, rule
+    return confidences, max((replace(rule, threshold=threshold) for threshold in THRESHOLDS), key=f1)
 
 
 def _calibrated(systems: Sequence[Sequence[Text]], confidences: Sequence[Confidence]) -> list[list[Text]]:
@@ -208,12 +200,14 @@ class Predictions:
             if row.kb and not row.kb.startswith(NIL):
                 self._links.setdefault((row.document, _key(row)), row.kb)
         ids = sorted({row.document for row in chain.from_iterable(runs)})
-        corpora = [{id: Document("", id=id) for id in ids} for _ in runs]
-        for documents, rows in zip(corpora, runs, strict=True):
+        corpora = []
+        for rows in runs:
+            documents = {id: Document("", id=id) for id in ids}
             for row in rows:
                 mention = Mention(row.start, row.end, row.type, row.kind, row.score, row.text)
                 documents[row.document].mentions.append(mention)
-        return [list(documents.values()) for documents in corpora]
+            corpora.append(list(documents.values()))
+        return corpora
 
     def systems(self) -> list[list[list[Mention]]]:
         """The mentions of each system in each text."""

@@ -232,10 +232,12 @@ def test_no_model_for_any_language(install_model: Install) -> None:
 
 def test_a_server_takes_names_and_chooses_by_language(two: None) -> None:
     pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
-    from fofe.serve.models import load_models
+    from fofe.cli.serve import load_models
+    from fofe.serve.app import Server
+    from fofe.serve.guard import Limits
 
     models = load_models(["en", "spanish=es"])
-    assert list(models.by_name) == ["en", "spanish"]
-    assert models.name_for(None, "es") == "spanish"
+    assert list(models) == ["en", "spanish"]
+    assert Server(models, Limits()).name_for(None, "es") == "spanish"
     with pytest.raises(FofeError, match="auto: there is no such model"):
         load_models(["auto"])

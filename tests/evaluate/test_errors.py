@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.cli._terminal import print_sections
+from fofe.cli._io import print_sections
 from fofe.evaluate.errors import (
     ERROR_KINDS,
     by_depth,

@@ -32,12 +32,11 @@ def serving(tiny_model: Model) -> Iterator[Serving]:
 
     from fofe.serve.app import Server
     from fofe.serve.guard import Limits
-    from fofe.serve.models import Models
 
     with ExitStack() as stack:
 
         def serve(**limits: object) -> TestClient:
-            models = Models({"tiny": tiny_model, "careful": tiny_model.with_options(threshold=0.9999)})
+            models = {"tiny": tiny_model, "careful": tiny_model.with_options(threshold=0.9999)}
             server = Server(models, Limits(**limits))  # type: ignore[arg-type]
             return stack.enter_context(TestClient(server.guard))
 

@@ -36,7 +36,6 @@ def test_what_arrives_together_is_tagged_together(tiny_model: Model) -> None:
         metrics = Metrics()
         metrics.batch = lambda requests, tokens: batches.append(requests)  # type: ignore[method-assign]
         batcher = Batcher(metrics)
-        batcher.start()
         cut = tokeniser("en").document
         work = [
             batcher.tag_documents(
@@ -44,8 +43,8 @@ def test_what_arrives_together_is_tagged_together(tiny_model: Model) -> None:
             )
             for number, name in enumerate(NAMES)
         ]
-        found = await asyncio.gather(*work)
-        await batcher.stop()
+        async with batcher:
+            found = await asyncio.gather(*work)
         return [[document.text for document in documents] for documents in found]
 
     assert asyncio.run(serve()) == [[f"{name} left.", "It rained."] for name in NAMES]

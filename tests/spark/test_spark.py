@@ -13,9 +13,8 @@ from fofe.base.errors import FofeError, ModelError
 from fofe.base.journal import Journal
 from fofe.cli import main
 from fofe.formats import read_corpus
-from fofe.spark import tag
-from fofe.spark.wiki import label_dump as label_on_spark
-from fofe.spark.wiki import write_parquet
+from fofe.spark import label_dump as label_on_spark
+from fofe.spark import tag, write_parquet
 from fofe.tagging.model import Model
 from fofe.wiki.job import LabelSettings, label_dump
 from fofe.wiki.types import LOOP
@@ -23,7 +22,8 @@ from fofe.wiki.types import LOOP
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from fofe.spark.tagging import Range
+    from fofe.spark import Range
+    from fofe.tagging.sources import Source
 
 TEXTS = [
     "Anna Berg met the mayor of Bergen.",
@@ -70,16 +70,16 @@ def test_the_tag_command_gives_the_same_output(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from fofe.spark import tagging
+    from fofe.spark import cut_up
 
     cut: list[Range] = []
-    of_any_size = tagging.cut_up
 
-    def cut_up(paths: list[str], _: int) -> list[Range]:
-        cut.extend(of_any_size(paths, 700))
-        return list(cut)
+    def cut_small(source: Source, _: int) -> list[Range]:
+        ranges = list(cut_up(source, 700))
+        cut.extend(ranges)
+        return ranges
 
-    monkeypatch.setattr(tagging, "cut_up", cut_up)
+    monkeypatch.setattr("fofe.spark.cut_up", cut_small)
     text, corpus = tmp_path / "news.txt", tmp_path / "corpus.jsonl"
     text.write_text("\n".join(TEXTS * 12), "utf-8")
     corpus.write_text("".join(json.dumps({"text": one}) + "\n" for one in TEXTS) + "broken\n", "utf-8")
@@ -91,7 +91,7 @@ def test_the_tag_command_gives_the_same_output(
     assert _rounded(on_spark) == _rounded(alone)
     assert capsys.readouterr().err == told
     assert len(on_spark.read_text("utf-8").splitlines()) == len(TEXTS) * 13
-    assert sum(part.path == str(text) for part in cut) > 1, "a file was shared among workers"
+    assert sum(part.source.path == str(text) for part in cut) > 1, "a file was shared among workers"
 
 
 def _rounded(path: Path) -> list[str]:
@@ -179,11 +179,11 @@ def test_what_is_done_is_not_done_again(
         raise FullError
 
     with monkeypatch.context() as patch:
-        patch.setattr("fofe.spark.wiki.join", fail)
+        patch.setattr("fofe.spark.join", fail)
         with pytest.raises(FullError):
             label_on_spark(spark, settings, str(output), work)
     done = {file.name: file.stat().st_mtime_ns for file in work.glob("*.jsonl")}
-    monkeypatch.setattr("fofe.spark.wiki.join", lambda _, files: output.write_bytes(files[0].read_bytes()))
+    monkeypatch.setattr("fofe.spark.join", lambda _, files: output.write_bytes(files[0].read_bytes()))
     monkeypatch.setattr(Journal, "remove", lambda _: None)
     label_on_spark(spark, settings, str(output), work)
     assert {file.name: file.stat().st_mtime_ns for file in work.glob("*.jsonl")} == done

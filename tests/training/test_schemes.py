@@ -240,9 +240,8 @@ def client(model: Model, tiny_model: Model) -> Iterator[TestClient]:
 
     from fofe.serve.app import Server
     from fofe.serve.guard import Limits
-    from fofe.serve.models import Models
 
-    with TestClient(Server(Models({"told": model, "plain": tiny_model}), Limits()).guard) as client:
+    with TestClient(Server({"told": model, "plain": tiny_model}, Limits()).guard) as client:
         yield client
 
 

@@ -18,15 +18,15 @@ from fofe.base.errors import InputError
 from fofe.base.files import lock
 from fofe.cli import main
 from fofe.training.config import load_config
-from fofe.tune.search import JOURNAL, Settings, open_study, search
+from fofe.tune.search import JOURNAL, Search
 from fofe.tune.space import Space, choices
 from fofe.tune.trials import Trial, plot
 
 SPACE: Space = {"training.rate": Range(0.005, 0.02), "model.hidden": choices([[8], [8, 8]])}
 
 
-def settings(config: Path, space: Space = SPACE, **changes: Any) -> Settings:
-    return Settings(str(config), {}, space, str(config.parent / "search"), **changes)
+def search(config: Path, space: Space = SPACE, **changes: Any) -> Search:
+    return Search(str(config), {}, space, str(config.parent / "search"), **changes)
 
 
 def ignore(_: Trial) -> None:
@@ -76,12 +76,12 @@ def test_a_killed_search_goes_on_where_it_was(config_path: Path, capsys: pytest.
 
 def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) -> None:
     space: Space = {"training.batch": choices([16, 32]), "model.hidden": choices([[4], [8]])}
-    grid = settings(config_path, space, sampler="grid")
+    grid = search(config_path, space, sampler="grid")
     Path(grid.folder).mkdir()
-    cut_off = open_study(grid)
+    cut_off = grid.open_study()
     cut_off.enqueue_trial({"training.batch": "16", "model.hidden": "[4]"})
     cut_off.ask()  # killed before a value was asked for
-    trials = search(grid, 100, 1, ignore)
+    trials = grid.run(100, 1, ignore)
     assert sorted((trial.values["training.batch"], *trial.values["model.hidden"]) for trial in trials) == [
         (16, 4),
         (16, 8),
@@ -92,18 +92,18 @@ def test_a_grid_is_gone_through_once_though_it_was_cut_off(config_path: Path) ->
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX locks")
 def test_two_searches_cannot_share_a_directory(config_path: Path) -> None:
-    folder = Path(settings(config_path).folder)
+    folder = Path(search(config_path).folder)
     folder.mkdir()
     with lock(folder / JOURNAL, wait=False) as is_ours:
         assert is_ours
         with pytest.raises(InputError, match="under way"):
-            search(settings(config_path), 1, 1, ignore)
-    assert len(search(settings(config_path), 1, 1, ignore)) == 1
+            search(config_path).run(1, 1, ignore)
+    assert len(search(config_path).run(1, 1, ignore)) == 1
 
 
 def test_processes_share_a_search(config_path: Path) -> None:
     heard: list[Trial] = []
-    trials = search(settings(config_path), 2, 2, heard.append)
+    trials = search(config_path).run(2, 2, heard.append)
     assert len(trials) == 2
     assert {trial.number for trial in heard} == {trial.number for trial in trials}
     assert len({trial.values["training.rate"] for trial in trials}) == 2, "each draws values of its own"
@@ -114,7 +114,7 @@ def test_hopeless_trials_are_given_up(config_path: Path) -> None:
     space: Space = {"training.rate": choices([0.05, 0.06, 0.07, 0.08, 1e-9])}
     overrides = {"training.epochs": 10}
     folder = str(config_path.parent / "search")
-    trials = search(Settings(str(config_path), overrides, space, folder, "random", seed=3), 10, 1, ignore)
+    trials = Search(str(config_path), overrides, space, folder, "random", seed=3).run(10, 1, ignore)
     late = [trial for trial in trials if trial.values["training.rate"] == 1e-9 and trial.number >= 5]
     assert late
     assert all(trial.state == "pruned" for trial in late)
@@ -122,9 +122,9 @@ def test_hopeless_trials_are_given_up(config_path: Path) -> None:
 
 
 def test_another_space_needs_another_directory(config_path: Path) -> None:
-    search(settings(config_path), 1, 1, ignore)
+    search(config_path).run(1, 1, ignore)
     with pytest.raises(InputError, match="another space"):
-        search(settings(config_path, {"training.rate": Range(1, 2)}), 1, 1, ignore)
+        search(config_path, {"training.rate": Range(1, 2)}).run(1, 1, ignore)
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def test_values_may_be_possible_only_together(config_path: Path) -> None:
         "training.schedule": choices(["geometric"]),
         "training.final_rate": choices([0.1, 0.2]),
     }
-    assert len(search(settings(config_path, space), 1, 1, ignore)) == 1
+    assert len(search(config_path, space).run(1, 1, ignore)) == 1
 
 
 def test_a_trial_that_cannot_be_trained_is_reported(config_path: Path) -> None:
     (config_path.parent / "train.conll").write_text("x O\n", "utf-8")
     with pytest.raises(InputError, match="no labelled mention"):
-        search(settings(config_path), 1, 1, ignore)
+        search(config_path).run(1, 1, ignore)
 
 
 def test_plots_of_few_trials_are_whole() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._files import files_read, no_document, refuse_input
+from fofe.cli._io import Bar, files_read, no_document, print_result, refuse_input, say_report
 from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, given, output, reading_options
-from fofe.cli._terminal import Bar, print_result, say_report
+from fofe.formats import corpus_files, read_corpus, write_corpus
 
 A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 
@@ -33,7 +33,6 @@ def check(args: argparse.Namespace) -> None:
       fofe corpus check annotated/ --lang en --json
     """
     from fofe.evaluate.check import check_corpus, describe
-    from fofe.formats import read_corpus
 
     report = Report()
     options = {"language": "en", **reading_options(args)}
@@ -71,8 +70,6 @@ def convert(args: argparse.Namespace) -> None:
       fofe corpus convert news.jsonl train.spacy --lang en
       cat news.conll | fofe corpus convert - - --from conll --to jsonl
     """
-    from fofe.formats import corpus_files, read_corpus, write_corpus
-
     files = corpus_files(args.source, args.source_format, Report())
     refuse_input(args.target, chain([args.source], (file for one in files for file in files_read(*one))))
     report = Report()
@@ -121,10 +118,9 @@ def wiki(args: argparse.Namespace) -> None:
         problem = "would hold the output, and is removed at the end"
         raise InputError(problem, path=folder, remedy="name another")
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.wiki import label_dump as label_with_spark
+        from fofe import spark
 
-        report = label_with_spark(make_session(args.master), settings, args.output, folder)
+        report = spark.label_dump(spark.make_session(args.master), settings, args.output, folder)
     else:
         with Bar(unit=" parts") as bar:
             report = label_dump(settings, args.output, folder, workers=args.workers, watch=bar.reach)

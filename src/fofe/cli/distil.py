@@ -1,15 +1,12 @@
 """`fofe distil`: a small model that learns from a large one over plain text."""
 
 import argparse
-import shlex
-import sys
-from contextlib import closing
 
 from fofe.base.errors import needs
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._io import training
 from fofe.cli._options import SET, count, output, overrides
-from fofe.cli._terminal import TerminalCallback, resumable
 from fofe.tagging.installed import model_path
 
 
@@ -43,11 +40,7 @@ def distil(args: argparse.Namespace) -> None:
 
     config = load_config(args.config, overrides(args))
     teachers = [str(model_path(teacher).absolute()) for teacher in [args.teacher, *args.more]]
-    command = shlex.join(["fofe", *sys.argv[1:]])
-    with (
-        resumable(f"go on with: {command if args.resume else f'{command} --resume'}"),
-        closing(TerminalCallback(sys.stderr)) as callback,
-    ):
+    with training(resume=args.resume) as (callback, command):
         report = Report()
         model = distil(
             config,

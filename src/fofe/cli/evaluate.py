@@ -1,22 +1,17 @@
 """`fofe evaluate`: score predictions against gold mentions."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._files import read_documents
+from fofe.cli._io import print_sections, read_documents, say_report
 from fofe.cli._options import FORMAT, JSON, READING, natural, seed
-from fofe.cli._terminal import print_sections, say_report
-
-if TYPE_CHECKING:
-    from fofe.evaluate.tables import Section
-    from fofe.text.document import Document
+from fofe.evaluate.scores import score_documents
+from fofe.evaluate.tables import Section, breakdown_section, scores_section
+from fofe.text.document import Document
 
 SAMPLES = 10_000
 """How many corpora --against draws if --bootstrap gives no number."""
@@ -126,8 +121,6 @@ def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document
 def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Document]) -> Iterator[Section]:
     """The parts of the report that the arguments ask for."""
     from fofe.evaluate import bootstrap, errors, thresholds
-    from fofe.evaluate.scores import score_documents
-    from fofe.evaluate.tables import breakdown_section, scores_section
 
     yield scores_section(score_documents(gold, predicted))
     if args.bootstrap or args.against:

@@ -6,9 +6,9 @@ import sys
 from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, option, repeated
-from fofe.cli._files import refuse_input
+from fofe.cli._io import refuse_input, say_report
 from fofe.cli._options import count, numbers, output
-from fofe.cli._terminal import say_report
+from fofe.kbp.tab import is_tab
 
 
 @command(
@@ -49,7 +49,10 @@ def fuse(args: argparse.Namespace) -> None:
     rule.check(len(args.predictions))
     report = Report()
     predictions = Predictions(args.predictions, report)
-    confidences, rule = learn(args.dev_gold, args.dev, rule, report) if args.dev_gold else (None, rule)
+    confidences = None
+    if args.dev_gold:
+        gold, *systems = Predictions([args.dev_gold, *args.dev], report).systems()
+        confidences, rule = learn(gold, systems, rule)
     fused = predictions.fused(rule, confidences)
     predictions.write(fused, args.output, report, run=args.run_id)
     say_report(report)
@@ -61,8 +64,6 @@ def fuse(args: argparse.Namespace) -> None:
 
 def _check_output(args: argparse.Namespace) -> None:
     """Refuse an output that is also an input, or whose suffix is that of the other format."""
-    from fofe.kbp.tab import is_tab
-
     refuse_input(args.output, [*args.predictions, *args.dev, *filter(None, [args.dev_gold])])
     if is_tab(args.output) and not any(map(is_tab, args.predictions)):
         remedy = "let -o end in .jsonl; fofe kbp convert makes a .tab file of that"

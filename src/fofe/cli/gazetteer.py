@@ -11,9 +11,8 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._files import refuse_input
+from fofe.cli._io import print_result, refuse_input, say_report
 from fofe.cli._options import JSON, output
-from fofe.cli._terminal import print_result, say_report
 
 
 @command(

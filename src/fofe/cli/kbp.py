@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Sequence
 
 from fofe.base.errors import FofeError, InputError
+from fofe.base.journal import Journal
 from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
+from fofe.cli._io import Bar, print_result, resumable, say, say_report
 from fofe.cli._options import A_MODEL, AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, decoding_options, output
-from fofe.cli._terminal import Bar, print_result, resumable, say, say_report
+from fofe.kbp.entities import Titles
 from fofe.kbp.source import Reading, language_code, read_all, source_files
 from fofe.kbp.tab import problems, read_tab, write_tab
 from fofe.tagging.installed import model_path
@@ -74,8 +76,6 @@ def tag(args: argparse.Namespace) -> int:
       fofe kbp tag --model eng=runs/news/model --workers 4 source/ -o run.tab --resume
       fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
     """
-    from fofe.base.journal import Journal
-    from fofe.kbp.entities import Titles
     from fofe.kbp.tag import SourceTagging, tag_files
 
     how = SourceTagging(
@@ -140,21 +140,11 @@ def score(args: argparse.Namespace) -> int:
         path: {name: score(gold, run, measure=measure) for name, measure in MEASURES.items()}
         for path, run in runs.items()
     }
-    data = {
-        path: {
-            name: {
-                language: {group: counts.as_dict() for group, counts in groups.items()}
-                for language, groups in table.items()
-            }
-            for name, table in by_measure.items()
-        }
-        for path, by_measure in tables.items()
-    }
     texts = (
         "\n\n".join([path, *(f"{name}\n{layout(table)}" for name, table in by_measure.items())])
         for path, by_measure in tables.items()
     )
-    print_result(args, "\n\n".join(texts), data)
+    print_result(args, "\n\n".join(texts), tables)
     return _finish(report)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from fofe.base.errors import FofeError
 from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.cli._command import command, group, one_of, option, repeated
-from fofe.cli._files import read_documents, refuse_input
+from fofe.cli._io import print_result, print_sections, read_documents, refuse_input, say
 from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output
-from fofe.cli._terminal import print_result, print_sections, say
+from fofe.evaluate.tables import table
 from fofe.tagging.installed import INSTALL, installed_models, model_path
 
 COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")
@@ -26,8 +26,6 @@ def list_models(args: argparse.Namespace) -> None:
     Examples:
       fofe model list
     """
-    from fofe.evaluate.tables import table
-
     models = [model.facts() for model in installed_models().values()]
     none = f"no models are installed ({INSTALL.format('en')} brings one)"
     print_result(args, table(COLUMNS, list(map(_row, models)), left=TEXTS) if models else none, models)

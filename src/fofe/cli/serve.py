@@ -1,13 +1,21 @@
 """`fofe serve`: an HTTP API and a page."""
 
+from __future__ import annotations
+
 import argparse
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError, InputError, needs
 from fofe.base.files import read_text
 from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._io import say
+from fofe.tagging.installed import model_path
+
+if TYPE_CHECKING:
+    from fofe.tagging.model import Model
 from fofe.cli._options import A_MODEL
-from fofe.cli._terminal import say
 
 NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -41,20 +49,38 @@ def serve(args: argparse.Namespace) -> None:
         raise FofeError("--max-bytes and --timeout are greater than 0, and --port is at most 65535")
     token = _token(args.token_file)
     with needs("serving needs FastAPI and uvicorn", "serve", *NEEDED):
+        from fofe.serve.app import Server
         from fofe.serve.guard import Limits
-        from fofe.serve.models import load_models
         from fofe.serve.run import serve
     models = load_models(args.model)
     if token is None and args.host not in LOOPBACK:
         say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
     serve(
-        models,
-        Limits(args.max_bytes, args.timeout, token),
+        Server(models, Limits(args.max_bytes, args.timeout, token)),
         host=args.host,
         port=args.port,
-        say=lambda address: say(f"serving {', '.join(models.by_name)} at {address} (Ctrl-C stops it)"),
+        say=lambda address: say(f"serving {', '.join(models)} at {address} (Ctrl-C stops it)"),
         access_log=args.access_log,
     )
+
+
+def load_models(arguments: list[str]) -> dict[str, Model]:
+    """The models by their names, from arguments like `MODEL` or `NAME=MODEL`."""
+    from fofe.tagging.model import load
+
+    models: dict[str, Model] = {}
+    for argument in arguments:
+        name, equals, path = argument.rpartition("=")
+        if not equals:
+            # `fofe train -o runs/news` writes `runs/news/model`: such a model is called news.
+            resolved = Path(path).resolve()
+            name = resolved.parent.name if resolved.name == "model" else resolved.name
+        if not name:
+            raise FofeError(f"{argument!r} gives a model no name: write NAME=PATH")
+        if name in models:
+            raise FofeError(f"two models are called {name!r}: write NAME=PATH to distinguish them")
+        models[name] = load(model_path(path))
+    return models
 
 
 def _token(path: str | None) -> str | None:

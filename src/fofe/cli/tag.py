@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,9 +18,9 @@ from fofe.base.files import STANDARD, open_output
 from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
-from fofe.cli._files import files_read, refuse_input
+from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
-from fofe.cli._terminal import Bar, say, say_report
+from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
 if TYPE_CHECKING:
     from fofe.tagging.pipeline import Tagged, TagJob
@@ -97,7 +98,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag --model runs/tiny/model --engine spark big.parquet -o mentions.parquet
     """
     from fofe.base.workers import in_order
-    from fofe.show.documents import OutputFormat
+    from fofe.show.documents import frame, writer
     from fofe.tagging.pipeline import chunks
     from fofe.tagging.sources import inputs, texts, total_size
 
@@ -113,12 +114,11 @@ def tag(args: argparse.Namespace) -> int:
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(waiting, 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
-    output = OutputFormat(format, args.offsets, colour, alone=len(first_two) == 1)
-    head, end = output.frame
-    job = _job(args, output.writer)
+    write = partial(writer, format=format, offsets=args.offsets, colour=colour, alone=len(first_two) == 1)
+    job = _job(args, write)
+    head, end = frame(format)
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.tagging import tag_lines
+        from fofe.spark import make_session, tag_lines
 
         results = tag_lines(make_session(args.master), job, sources)
     else:
@@ -186,7 +186,6 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
-    from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
     from fofe.tagging.pipeline import TagJob
     from fofe.tagging.rules import CONTACT, Rules
 
@@ -240,8 +239,7 @@ def _tag_parquet(args: argparse.Namespace) -> None:
     refuse_input(args.output, chain(args.inputs, in_folders))
     job = _job(args, mentions_only)
     if args.engine == "spark":
-        from fofe.spark import make_session
-        from fofe.spark.tagging import tag_parquet
+        from fofe.spark import make_session, tag_parquet
 
         spark = make_session(args.master)
         tag_parquet(spark, args.inputs, args.output, args.text_column, job.model, job.options)

@@ -2,15 +2,12 @@
 
 import argparse
 import os
-import shlex
-import sys
-from contextlib import closing
 from typing import Any
 
 from fofe.base.errors import FofeError, needs
 from fofe.cli._command import command, flag, option, repeated
+from fofe.cli._io import training
 from fofe.cli._options import SET, count, output, overrides
-from fofe.cli._terminal import TerminalCallback, resumable
 from fofe.tagging.installed import model_path
 
 
@@ -58,12 +55,8 @@ def train(args: argparse.Namespace) -> None:
     start = None if args.start is None else model_path(args.start)
     with needs("training needs PyTorch", "train", "torch"):
         from fofe.training.run import train, train_folds
-    command = shlex.join(["fofe", *sys.argv[1:]])
-    options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
-    with (
-        resumable(f"go on with: {command if args.resume else f'{command} --resume'}"),
-        closing(TerminalCallback(sys.stderr)) as callback,
-    ):
+    with training(resume=args.resume) as (callback, command):
+        options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
         if args.folds:
             folder = train_folds(config, args.output, callback, args.folds, **options)
         else:

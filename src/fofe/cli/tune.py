@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import needs
 from fofe.base.files import write_atomically
 from fofe.cli._command import command, flag, option
+from fofe.cli._io import resumable
 from fofe.cli._options import SET, count, output, overrides, seed
-from fofe.cli._terminal import resumable
 
 if TYPE_CHECKING:
     from fofe.tune.trials import Trial
@@ -49,12 +49,12 @@ def tune(args: argparse.Namespace) -> None:
     from fofe.training.config import load_config
 
     with needs("searching needs Optuna", "tune", "optuna", "torch"):
-        from fofe.tune.search import Settings, search
+        from fofe.tune.search import Search
         from fofe.tune.space import default_space, read_space
         from fofe.tune.trials import plot, table
     given = overrides(args)
     config = load_config(args.config, given)
-    settings = Settings(
+    search = Search(
         config=str(Path(args.config).resolve()),
         overrides=given,
         space=read_space(args.space) if args.space else default_space(config),
@@ -65,7 +65,7 @@ def tune(args: argparse.Namespace) -> None:
         space_path=args.space,
     )
     with resumable("the same command goes on with the search"):
-        trials = search(settings, args.trials, args.workers, _say)
+        trials = search.run(args.trials, args.workers, _say)
     folder = Path(args.output)
     for name, text in (("trials.tsv", table(trials)), ("trials.svg", plot(trials))):
         with write_atomically(folder / name) as stream:
@@ -73,7 +73,7 @@ def tune(args: argparse.Namespace) -> None:
     print(table(trials), end="")
     if trials and trials[0].state == "complete":
         with write_atomically(folder / "best.toml") as stream:
-            stream.write(to_toml(to_table(settings.configured(trials[0].values))))
+            stream.write(to_toml(to_table(search.configured(trials[0].values))))
         print(folder / "best.toml")
 
 

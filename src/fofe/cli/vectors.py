@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._files import refuse_input
+from fofe.cli._io import print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
-from fofe.cli._terminal import print_result, resumable, say, say_report
+from fofe.formats import read_corpus
 
 if TYPE_CHECKING:
     from fofe.formats.vectors import WordVectors
@@ -169,7 +169,6 @@ def coverage(args: argparse.Namespace) -> None:
       fofe vectors coverage vectors/en.cased.256.bin train.conll dev.conll
       fofe vectors coverage glove.bin train.conll --lookup uncased --digits none --json
     """
-    from fofe.formats import read_corpus
     from fofe.formats.vectors import read_vectors
     from fofe.vectors.inspect import coverage
 

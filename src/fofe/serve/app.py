@@ -1,8 +1,8 @@
 """The application: the paths of the server."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +22,6 @@ from fofe.serve import schemas
 from fofe.serve.batcher import Batcher
 from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Guard, Handlers, Limits, error_answer
 from fofe.serve.metrics import Metrics
-from fofe.serve.models import Models
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
 from fofe.serve.stream import NDJSON, StreamAnswer, answers
 from fofe.show.lattice import lattices
@@ -40,11 +39,17 @@ LOCKED = {401: "The token is missing or wrong."}
 
 
 class Server:
-    """The application, its models, and the guard in front of it, which is what to serve."""
+    """The application, its models by name, and the guard in front of it, which is what to serve.
 
-    def __init__(self, models: Models, limits: Limits) -> None:
+    The first model is the default.
+    """
+
+    def __init__(self, models: Mapping[str, Model], limits: Limits) -> None:
         self.limits = limits
         self.models = models
+        self._languages = sorted({model.config.language for model in models.values()})
+        # Requests with the same options get the same object, so that they can be tagged together.
+        self._with_options = lru_cache(256)(lambda name, **options: models[name].with_options(**options))
         self.metrics = Metrics()
         self.batcher = Batcher(self.metrics)
         self.app = FastAPI(
@@ -53,13 +58,14 @@ class Server:
             version=__version__,
             docs_url=None,  # its page would load scripts from elsewhere
             redoc_url=None,
-            lifespan=self._life,
+            lifespan=lambda _: self.batcher,
             separate_input_output_schemas=False,
         )
         self.app.add_exception_handler(RequestValidationError, error_answer)
         self.app.add_exception_handler(HTTPException, error_answer)
         self._add_paths()
-        choices = {"Model": list(models.by_name), "Language": models.languages, "Scheme": models.schemes}
+        schemes = sorted({corpus for model in models.values() for corpus in model.config.schemes})
+        choices = {"Model": list(models), "Language": self._languages, "Scheme": schemes}
         schemas.list_choices(self.app.openapi(), choices)
         handlers: Handlers = {
             "/v1/tag": (TagRequest, self._tag),
@@ -67,12 +73,6 @@ class Server:
             "/v1/export": (ExportRequest, self._export),
         }
         self.guard = Guard(self.app, handlers, limits, self.metrics)
-
-    @asynccontextmanager
-    async def _life(self, _: FastAPI) -> AsyncIterator[None]:
-        self.batcher.start()
-        yield
-        await self.batcher.stop()
 
     def _add_paths(self) -> None:
         self._add("/health", self._health, schemas.HealthAnswer)
@@ -119,10 +119,21 @@ class Server:
     def _chosen(self, request: ModelRequest) -> tuple[str, Model]:
         """The name of the model that a request asks for, and the model with its options."""
         try:
-            name = self.models.name_for(request.model, request.language)
-            return name, self.models.with_options(name, **request.options)
+            name = self.name_for(request.model, request.language)
+            return name, self._with_options(name, **request.options)
         except FofeError as error:
             raise HTTPException(422, str(error)) from None
+
+    def name_for(self, name: str | None, language: str | None) -> str:
+        """The name of a model, chosen by its name or else by its language."""
+        if name is not None:
+            if name not in self.models:
+                raise FofeError(f"model: there is no {name!r} here (choose from {', '.join(self.models)})")
+            return name
+        for known, model in self.models.items():
+            if language in (None, model.config.language):
+                return known
+        raise FofeError(f"language: no model for {language!r} (choose from {', '.join(self._languages)})")
 
     async def _health(self) -> JSONResponse:
         """Return whether the server is alive."""
@@ -134,7 +145,7 @@ class Server:
 
     async def _models(self) -> JSONResponse:
         """List the loaded models."""
-        known = [schemas.model_answer(name, model) for name, model in self.models.by_name.items()]
+        known = [schemas.model_answer(name, model) for name, model in self.models.items()]
         return JSONResponse({"version": __version__, "models": known, "strategies": list(STRATEGIES)})
 
     async def _tag(self, request: TagRequest) -> Response:

@@ -36,24 +36,22 @@ class _Work:
 
 
 class Batcher:
-    """Collects documents from all requests and tags them together in a thread."""
+    """Collects documents from all requests and tags them together in a thread, inside a `with` block."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._queue: asyncio.Queue[_Work] = asyncio.Queue()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="fofe-tag")
-        self._loop: asyncio.Task[None] | None = None
         self._metrics = metrics
         metrics.waiting.set_function(self._queue.qsize)
 
-    def start(self) -> None:
+    async def __aenter__(self) -> None:
         self._loop = asyncio.create_task(self._run())
 
-    async def stop(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Finish what is in progress, then end."""
         await self._queue.join()
-        if self._loop is not None:
-            self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
+        self._loop.cancel()
+        await asyncio.gather(self._loop, return_exceptions=True)
         self._thread.shutdown()
 
     async def run(self, function: Callable[[], Result]) -> Result:

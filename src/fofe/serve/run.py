@@ -14,26 +14,22 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from fofe.base.errors import FofeError
 from fofe.serve.app import Server
-from fofe.serve.guard import Guard, Limits
-from fofe.serve.models import Models
+from fofe.serve.guard import Guard
 
 FAREWELL_SECONDS = 2.0
 """How long an idle connection may still send a request after the server was asked to stop."""
 
 
-def serve(
-    models: Models, limits: Limits, *, host: str, port: int, say: Callable[[str], None], access_log: bool
-) -> None:
+def serve(server: Server, *, host: str, port: int, say: Callable[[str], None], access_log: bool) -> None:
     """Serve until a signal; `say` is called with the address once the server listens."""
-    server = Server(models, limits)
     listening = _listen(host, port)
     bound = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         server.guard,
-        http=_protocol(limits.seconds),
+        http=_protocol(server.limits.seconds),
         lifespan="on",
-        timeout_graceful_shutdown=math.ceil(limits.seconds),  # only a stream can take longer
+        timeout_graceful_shutdown=math.ceil(server.limits.seconds),  # only a stream can take longer
         log_level="info" if access_log else "warning",
         access_log=access_log,
         server_header=False,

@@ -1,6 +1,6 @@
 """The requests that the server takes and its answers; OpenAPI describes both from the types here.
 
-Model names, languages and decoding options are checked where a model is chosen (`Models`), so that the rules
+Model names, languages and decoding options are checked where a model is chosen (`Server`), so that the rules
 are those of the library. Here they are only described. Answers are plain data, with offsets in the unit of
 the request. They are built by hand: validating each mention against a schema would cost more than finding it.
 """

@@ -1,7 +1,7 @@
 """Tagged documents as they are written: coloured or redacted text, HTML, TSV, JSON lines, CoNLL."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -39,46 +39,39 @@ def format_of_output(path: str) -> str | None:
     return _FORMATS_OF_SUFFIXES.get(suffix)
 
 
-@dataclass(frozen=True)
-class OutputFormat:
-    """How documents are written: `text`, `redacted`, `tsv`, `jsonl`, `conll` or `html`.
+def frame(format: str) -> tuple[str, str]:
+    """The text before the first document of a format, and after the last one."""
+    return (html.page_head("Mentions"), html.PAGE_END) if format == "html" else ("", "")
 
-    Each document is written independently, so several processes may share the work.
+
+def writer(
+    labels: Sequence[str], format: str, offsets: OffsetUnit, *, colour: bool, alone: bool
+) -> Callable[[Document, Report, str], str]:
+    """The function that writes a document, given its name in the report; `labels` are the model's.
+
+    The format is `text`, in colours if asked for, `redacted`, `tsv`, `jsonl`, `conll` or `html`. Each
+    document is written independently, so several processes may share the work. If there is only one, it is
+    `alone`: CoNLL writes it without a `-DOCSTART-` line.
     """
+    types = dict.fromkeys(split_label(label)[0] for label in labels)
+    colours = dict(zip(types, cycle(COLOURS), strict=False)) if colour else {}
 
-    name: str
-    offsets: OffsetUnit = "codepoints"
-    colour: bool = False
-    alone: bool = False
-    """True if there is only one document, which CoNLL writes without a `-DOCSTART-` line."""
+    def write(document: Document, report: Report, place: str) -> str:
+        if format == "jsonl":
+            return jsonl.format_line(_with_offsets(document, offsets), report, place, tokens=False)
+        if format == "conll":
+            return conll.format_document(document, report, place, scheme=tag_scheme("IOB2"), alone=alone)
+        if format == "html":
+            return html.article(replace(document, text=without_surrogates(document.text, report, place)))
+        if format == "tsv":
+            text = _rows(_with_offsets(document, offsets), document.id or place)
+        elif format == "redacted":
+            text = redacted(document) + "\n"
+        else:
+            text = bracketed(document, colours) + "\n"
+        return without_surrogates(text, report, place)
 
-    @property
-    def frame(self) -> tuple[str, str]:
-        """The text before the first document, and after the last one."""
-        return (html.page_head("Mentions"), html.PAGE_END) if self.name == "html" else ("", "")
-
-    def writer(self, labels: Sequence[str]) -> Callable[[Document, Report, str], str]:
-        """The function that writes a document, given its name in the report; `labels` are the model's."""
-        types = dict.fromkeys(split_label(label)[0] for label in labels)
-        colours = dict(zip(types, cycle(COLOURS), strict=False)) if self.colour else {}
-
-        def write(document: Document, report: Report, place: str) -> str:
-            if self.name == "jsonl":
-                return jsonl.format_line(_with_offsets(document, self.offsets), report, place, tokens=False)
-            if self.name == "conll":
-                scheme = tag_scheme("IOB2")
-                return conll.format_document(document, report, place, scheme=scheme, alone=self.alone)
-            if self.name == "html":
-                return html.article(replace(document, text=without_surrogates(document.text, report, place)))
-            if self.name == "tsv":
-                text = _rows(_with_offsets(document, self.offsets), document.id or place)
-            elif self.name == "redacted":
-                text = redacted(document) + "\n"
-            else:
-                text = bracketed(document, colours) + "\n"
-            return without_surrogates(text, report, place)
-
-        return write
+    return write
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:

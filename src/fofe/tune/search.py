@@ -21,14 +21,14 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import FrozenTrial, TrialState
 
-from fofe.base.errors import InputError
+from fofe.base.errors import ConfigError, InputError
 from fofe.base.files import lock
 from fofe.base.settings import to_table
 from fofe.base.workers import in_order
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import Run
-from fofe.tune.space import Space, check_space, value_of
+from fofe.tune.space import Space, value_of
 from fofe.tune.trials import Trial
 
 JOURNAL = "search.jsonl"
@@ -38,8 +38,8 @@ PARTS = 10
 
 
 @dataclass(frozen=True)
-class Settings:
-    """A search: the configuration, what may change, and how."""
+class Search:
+    """A search: the configuration, what may change, and how. As a job it runs a trial for each number."""
 
     config: str
     overrides: dict[str, Any]
@@ -51,106 +51,105 @@ class Settings:
     space_path: str | None = None
     """The file of the space, for messages."""
 
-    def fingerprint(self) -> str:
-        """Changes with all that makes trials comparable."""
-        space = {key: distribution_to_json(allowed) for key, allowed in sorted(self.space.items())}
-        base = to_table(load_config(self.config, self.overrides))
-        return hashlib.sha256(json.dumps([base, space]).encode()).hexdigest()
+    def run(self, trials: int, workers: int, on_trial: Callable[[Trial], None]) -> list[Trial]:
+        """Run trials until there are so many; returns all, best first, pruned ones last."""
+        self._check_space()  # a study keeps its space: a mistake must be found before there is a study
+        grid = self._grid() if self.sampler == "grid" else []
+        folder = Path(self.folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        with _quiet(), lock(folder / JOURNAL, wait=False) as is_ours:
+            if not is_ours:  # a second search would take the running trials for killed ones
+                remedy = "wait until it has ended; --workers N runs several trials at the same time"
+                raise InputError("a search is under way in this directory", path=folder, remedy=remedy)
+            # Optuna's own lock, which its processes take in turn, outlives one that was killed.
+            (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
+            study = self.open_study()
+            for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: no other process runs any
+                study.tell(trial.number, state=TrialState.FAIL)
+                RetryHeartbeatStaleTrialCallback()(study, trial)
+            for combination in grid:
+                study.enqueue_trial(combination, skip_if_exists=True)
+            trials = min(trials, len(grid)) if grid else trials
+            # Each draws from a seed of its own, which no trial of this or an earlier process had.
+            first, left = len(study.trials), max(0, trials - len(_finished(study)))
+            with closing(in_order(self, range(first, first + left), workers)) as results:
+                for result in results:
+                    on_trial(result)
+            done = _finished(study)
+        return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
 
     def configured(self, values: dict[str, Any]) -> RunConfig:
         """The configuration with the values of a trial."""
         return load_config(self.config, {**self.overrides, **values})
 
+    def _check_space(self) -> None:
+        """Refuse a space with a key or a value that the configuration cannot have.
 
-def search(settings: Settings, trials: int, workers: int, on_trial: Callable[[Trial], None]) -> list[Trial]:
-    """Run trials until there are so many; returns all, best first, pruned ones last."""
-    # A study keeps its space: a mistake in it must be found before there is a study.
-    check_space(settings.space, settings.config, settings.overrides, settings.space_path)
-    grid = _grid(settings) if settings.sampler == "grid" else []
-    folder = Path(settings.folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    with _quiet(), lock(folder / JOURNAL, wait=False) as is_ours:
-        if not is_ours:  # a second search would take the running trials for killed ones
-            remedy = "wait until it has ended; --workers N runs several trials at the same time"
-            raise InputError("a search is under way in this directory", path=folder, remedy=remedy)
-        # Optuna's own lock, which its processes take in turn, outlives one that was killed.
-        (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
-        study = open_study(settings)
-        for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: no other process runs any
-            study.tell(trial.number, state=TrialState.FAIL)
-            RetryHeartbeatStaleTrialCallback()(study, trial)
-        for combination in grid:
-            study.enqueue_trial(combination, skip_if_exists=True)
-        trials = min(trials, len(grid)) if grid else trials
-        # Each draws from a seed of its own, which no trial of this or an earlier process had.
-        first, left = len(study.trials), max(0, trials - len(_finished(study)))
-        with closing(in_order(_TrialJob(settings), range(first, first + left), workers)) as results:
-            for result in results:
-                on_trial(result)
-        done = _finished(study)
-    return sorted(done, key=lambda trial: (trial.state != "complete", -(trial.f1 or 0), trial.number))
+        A configuration is built for every choice and both ends of every range, each with the first values of
+        the other keys: what one trial may draw must be possible together.
+        """
+        self.configured({})  # what is wrong without the space is not to be blamed on it
+        values = {
+            key: list(map(value_of, allowed.choices))
+            if isinstance(allowed, CategoricalDistribution)
+            else [allowed.low, allowed.high]
+            for key, allowed in self.space.items()
+        }
+        first = {key: of_key[0] for key, of_key in values.items()}
+        try:
+            for key, of_key in values.items():
+                for value in of_key:
+                    self.configured({**first, key: value})
+        except ConfigError as error:
+            path = self.space_path or self.config
+            raise ConfigError(error.problem, path=path, remedy=error.remedy) from None
 
+    def _grid(self) -> list[dict[str, Any]]:
+        """All combinations of the values of the space."""
+        choices = []
+        for key, allowed in self.space.items():
+            if not isinstance(allowed, CategoricalDistribution):
+                problem = f"a grid needs values for {key}, not a range"
+                remedy = f"give values = [...] under [{key}] in a space"
+                raise InputError(problem, path=self.space_path, remedy=remedy)
+            choices.append(allowed.choices)
+        return [dict(zip(self.space, values, strict=True)) for values in product(*choices)]
 
-def _grid(settings: Settings) -> list[dict[str, Any]]:
-    """All combinations of the values of a space."""
-    for key, allowed in settings.space.items():
-        if not isinstance(allowed, CategoricalDistribution):
-            problem = f"a grid needs values for {key}, not a range"
-            remedy = f"give values = [...] under [{key}] in a space"
-            raise InputError(problem, path=settings.space_path, remedy=remedy)
-    choices = [allowed.choices for allowed in settings.space.values()]  # type: ignore[union-attr]
-    return [dict(zip(settings.space, values, strict=True)) for values in product(*choices)]
-
-
-def open_study(settings: Settings) -> optuna.Study:
-    """The study in the directory of a search; an error if it belongs to another search."""
-    path = str(Path(settings.folder) / JOURNAL)
-    study = optuna.create_study(
-        storage=optuna.storages.JournalStorage(JournalFileBackend(path, JournalFileOpenLock(path))),
-        study_name="fofe",
-        load_if_exists=True,
-        direction="maximize",
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5),
-    )
-    fingerprint = settings.fingerprint()
-    if "fingerprint" not in study.user_attrs:
-        study.set_user_attr("fingerprint", fingerprint)
-    elif study.user_attrs["fingerprint"] != fingerprint:
-        problem = "holds a search with another configuration or another space"
-        remedy = "go on with the same ones, or choose another directory"
-        raise InputError(problem, path=settings.folder, remedy=remedy)
-    return study
-
-
-def _finished(study: optuna.Study) -> list[Trial]:
-    return list(map(_result, study.get_trials(states=(TrialState.COMPLETE, TrialState.PRUNED))))
-
-
-def _result(trial: FrozenTrial) -> Trial:
-    values = {key: value_of(drawn) for key, drawn in trial.params.items()}
-    return Trial(trial.number, values, trial.value, trial.state.name.lower())
-
-
-@dataclass(frozen=True)
-class _TrialJob:
-    """Runs one trial after another in a process of its own."""
-
-    settings: Settings
+    def open_study(self) -> optuna.Study:
+        """The study in the directory of the search; an error if it belongs to another search."""
+        path = str(Path(self.folder) / JOURNAL)
+        study = optuna.create_study(
+            storage=optuna.storages.JournalStorage(JournalFileBackend(path, JournalFileOpenLock(path))),
+            study_name="fofe",
+            load_if_exists=True,
+            direction="maximize",
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=PARTS // 5),
+        )
+        # It changes with all that makes trials comparable.
+        space = {key: distribution_to_json(allowed) for key, allowed in sorted(self.space.items())}
+        compared = json.dumps([to_table(self.configured({})), space])
+        fingerprint = hashlib.sha256(compared.encode()).hexdigest()
+        if "fingerprint" not in study.user_attrs:
+            study.set_user_attr("fingerprint", fingerprint)
+        elif study.user_attrs["fingerprint"] != fingerprint:
+            problem = "holds a search with another configuration or another space"
+            remedy = "go on with the same ones, or choose another directory"
+            raise InputError(problem, path=self.folder, remedy=remedy)
+        return study
 
     def start(self) -> Callable[[int], Trial]:
-        return self._run
+        return self._run_trial
 
-    def _run(self, number: int) -> Trial:
+    def _run_trial(self, number: int) -> Trial:
         with _quiet():
-            study = open_study(self.settings)
-            uses_tpe = self.settings.sampler == "tpe"
-            sampler = optuna.samplers.TPESampler if uses_tpe else optuna.samplers.RandomSampler
-            study.sampler = sampler(seed=self.settings.seed * 100_003 + number)
-            trial = study.ask(dict(self.settings.space))
+            study = self.open_study()
+            sampler = optuna.samplers.TPESampler if self.sampler == "tpe" else optuna.samplers.RandomSampler
+            study.sampler = sampler(seed=self.seed * 100_003 + number)
+            trial = study.ask(dict(self.space))
             # The directory of a trial is named by its first attempt.
             first = trial.user_attrs.get("first_attempt", trial.number)
             trial.set_user_attr("first_attempt", first)
-            folder = Path(self.settings.folder) / TRIALS / str(first)
+            folder = Path(self.folder) / TRIALS / str(first)
             try:
                 done = study.tell(trial, self._train(trial, folder))
             except optuna.TrialPruned:
@@ -164,12 +163,21 @@ class _TrialJob:
     def _train(self, trial: optuna.Trial, folder: Path) -> float:
         """Train with the values of a trial; returns the best dev F1."""
         values = {key: value_of(drawn) for key, drawn in trial.params.items()}
-        config = _for_trial(self.settings.configured(values))
-        callback = _Callback(trial, config.training.epochs, self.settings.prune)
-        run = Run(config, folder, callback, command=f"fofe tune {self.settings.config}")
+        config = _for_trial(self.configured(values))
+        callback = _Callback(trial, config.training.epochs, self.prune)
+        run = Run(config, folder, callback, command=f"fofe tune {self.config}")
         run.train(resume=True)
         assert run.progress.best is not None, "a run that ended was evaluated"
         return run.progress.best.f1
+
+
+def _finished(study: optuna.Study) -> list[Trial]:
+    return list(map(_result, study.get_trials(states=(TrialState.COMPLETE, TrialState.PRUNED))))
+
+
+def _result(trial: FrozenTrial) -> Trial:
+    values = {key: value_of(drawn) for key, drawn in trial.params.items()}
+    return Trial(trial.number, values, trial.value, trial.state.name.lower())
 
 
 @dataclass

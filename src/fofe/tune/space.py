@@ -11,7 +11,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from fofe.base.errors import ConfigError
 from fofe.base.settings import build, read_toml
-from fofe.training.config import RunConfig, load_config
+from fofe.training.config import RunConfig
 
 Allowed = FloatDistribution | IntDistribution | CategoricalDistribution
 """A range of numbers, or choices, which may be lists: Optuna knows them by their JSON."""
@@ -88,27 +88,3 @@ def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> Iterato
             yield dotted, build(_Entry, table, path=path).allowed()
         except ValueError as error:
             raise ConfigError(f"{dotted}: {error}", path=path) from None
-
-
-def check_space(
-    space: Space, config: str | Path, overrides: Mapping[str, Any], path: str | Path | None
-) -> None:
-    """Refuse a space with a key or a value that the configuration cannot have.
-
-    A configuration is built for every choice and both ends of every range, each with the first values of the
-    other keys: what one trial may draw must be possible together. `path` is the file of the space.
-    """
-    load_config(config, dict(overrides))  # what is wrong without the space is not to be blamed on it
-    values = {
-        key: list(map(value_of, allowed.choices))
-        if isinstance(allowed, CategoricalDistribution)
-        else [allowed.low, allowed.high]
-        for key, allowed in space.items()
-    }
-    first = {key: of_key[0] for key, of_key in values.items()}
-    try:
-        for key, of_key in values.items():
-            for value in of_key:
-                load_config(config, {**overrides, **first, key: value})
-    except ConfigError as error:
-        raise ConfigError(error.problem, path=path or config, remedy=error.remedy) from None

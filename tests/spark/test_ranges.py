@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
-from fofe.spark.tagging import cut_up, read_range
+from fofe.spark import cut_up, read_range
+from fofe.tagging.sources import TEXT_LINES, Source
 
 
 @given(st.lists(st.binary(max_size=12), min_size=1, max_size=3), st.integers(1, 9))
@@ -21,7 +22,12 @@ def test_ranges_give_every_line_once_with_its_number(
         path = folder / str(number)
         path.write_bytes(content.replace(b"\x00", b"\n"))
         paths.append(str(path))
-    found = [(part.path, *line) for part in cut_up(paths, size) for line in read_range(part)]
+    found = [
+        (path, *line)
+        for path in paths
+        for part in cut_up(Source(path, TEXT_LINES), size)
+        for line in read_range(part)
+    ]
     expected = [
         (path, number, line)
         for path in paths
@@ -32,4 +38,4 @@ def test_ranges_give_every_line_once_with_its_number(
 
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(InputError, match="nowhere"):
-        cut_up(["nowhere"], 9)
+        list(cut_up(Source("nowhere", TEXT_LINES), 9))
