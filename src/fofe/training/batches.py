@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,16 +75,6 @@ class Batch:
     schemes: [F, C] the annotation scheme of each fragment's corpus, one-hot.
     conditioned_targets: [F] which of the target sets for a network conditioned on the corpus.
     """
-
-
-class EpochSampler(Protocol):
-    """What gives the batches of an epoch."""
-
-    def epoch(self, number: int) -> Iterator[Batch]: ...
-
-    def batches_per_epoch(self) -> int: ...
-
-    def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None: ...
 
 
 @dataclass

@@ -64,9 +64,18 @@ def soft_targets_of(
     known = np.ones(len(labels), dtype=bool)
     digest = hashlib.sha256()
     for name in teachers:
-        teacher = _teacher(model_path(name), labels, digest)
-        engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
+        teacher = load_teacher(model_path(name))
         own_labels, own_max_words = teacher.members[0].labels, teacher.members[0].config.max_words
+        if unknown := [label for label in own_labels if label not in labels]:
+            problem = f"this teacher knows labels that the corpora have not: {', '.join(unknown)}"
+            remedy = "choose teachers that were trained with the same labels, or with some of them"
+            raise ConfigError(problem, path=model_path(name), remedy=remedy)
+        # Whatever can change its probabilities.
+        digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
+        for member in teacher.members:
+            for weight in sorted(member.weights):
+                digest.update(member.weights[weight].tobytes())
+        engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
         columns = np.array([labels.index(label) for label in own_labels])
         first = 0
         for group in groups(sentences):
@@ -83,20 +92,12 @@ def soft_targets_of(
     return SoftTargets(means, known, digest.hexdigest())
 
 
-def _teacher(path: Path, labels: Sequence[str], digest: hashlib._Hash) -> Ensemble:
-    """A model that knows no other labels; the digest gets whatever can change its probabilities."""
-    teacher = load_stored(path)
-    if isinstance(teacher, StoredModel):
-        teacher = Ensemble((path,), (teacher,), (1.0,), teacher.decoding)
-    if unknown := [label for label in teacher.members[0].labels if label not in labels]:
-        problem = f"this teacher knows labels that the corpora have not: {', '.join(unknown)}"
-        remedy = "choose teachers that were trained with the same labels, or with some of them"
-        raise ConfigError(problem, path=path, remedy=remedy)
-    digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
-    for member in teacher.members:
-        for name in sorted(member.weights):
-            digest.update(member.weights[name].tobytes())
-    return teacher
+def load_teacher(path: str | Path) -> Ensemble:
+    """A model or an ensemble; a model is an ensemble of one."""
+    stored = load_stored(path)
+    if isinstance(stored, StoredModel):
+        return Ensemble((Path(path),), (stored,), (1.0,), stored.decoding)
+    return stored
 
 
 class _Reader(TorchEngine):

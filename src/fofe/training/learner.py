@@ -15,10 +15,11 @@ from fofe.features.batch import Dropout, Dropping, TorchBatch, contextual_name, 
 from fofe.features.encoded import Pieces
 from fofe.features.language_models_torch import LanguageModel
 from fofe.model.network import Network
-from fofe.training.batches import Batch, EpochSampler, prefetched
+from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
 from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
+from fofe.training.plain_text import MixedSampler
 
 LANGUAGE_MODELS = "language_models."
 """What the names of the weights of language models that are trained begin with."""
@@ -60,7 +61,9 @@ class Learner:
         """Learn other target sets [N, K] from now on."""
         self.target_sets = torch.from_numpy(target_sets).to(self.device)
 
-    def run_epoch(self, sampler: EpochSampler, epoch: int, on_step: Callable[[float], None]) -> float:
+    def run_epoch(
+        self, sampler: Sampler | MixedSampler, epoch: int, on_step: Callable[[float], None]
+    ) -> float:
         """Train on the batches of an epoch, counted from 0; returns the mean loss of its fragments.
 
         Random draws depend on the seed and the epoch alone: a resumed run draws the same.

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from fofe.base.arrays import FloatArray, IntArray
@@ -25,14 +26,15 @@ from fofe.base.workers import in_order
 from fofe.features.encoded import Encoder
 from fofe.features.fragments import all_fragments, offsets_of
 from fofe.model.engine import Engine, Scorer
-from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
+from fofe.model.ensemble import EnsembleEngine
 from fofe.model.storage import StoredModel
+from fofe.model.torch_engine import TorchEngine
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import LabelledSentence
 from fofe.training.batches import Batch, Sampler
 from fofe.training.callback import Callback
-from fofe.training.distillation import SoftTargets
-from fofe.training.examples import make_examples
+from fofe.training.distillation import SoftTargets, load_teacher
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, sharing_tokens
 from fofe.training.scoring import groups
 
 SHARD_TOKENS = 50_000
@@ -58,9 +60,10 @@ class Labelling:
     max_words: int
 
     def start(self) -> Any:
-        teachers = [load_stored(path) for path in self.teachers]
-        engines = list(map(_engine, teachers))
-        columns = [[_labels(teacher).index(label) for label in self.labels] for teacher in teachers]
+        teachers = [load_teacher(path) for path in self.teachers]
+        engines = [EnsembleEngine(list(map(_engine, teacher.members)), teacher) for teacher in teachers]
+        known = [teacher.members[0].labels for teacher in teachers]
+        columns = [[own.index(label) for label in self.labels] for own in known]
 
         def label(sentences: list[LabelledSentence]) -> dict[str, NDArray[Any]]:
             parts: list[tuple[IntArray, IntArray, FloatArray]] = []
@@ -93,28 +96,18 @@ class Labelling:
         return label
 
 
-def _labels(stored: StoredModel | Ensemble) -> tuple[str, ...]:
-    return stored.members[0].labels if isinstance(stored, Ensemble) else stored.labels
-
-
-def _engine(stored: StoredModel | Ensemble) -> Scorer:
+def _engine(model: StoredModel) -> Scorer:
     """What scores with a teacher; models with language models need torch, the others are faster without."""
-    if isinstance(stored, Ensemble):
-        return EnsembleEngine([_engine(member) for member in stored.members], stored)
-    if not stored.config.encoders:
-        return Engine(stored.config, stored.encoder, stored.weights)
-    import torch
-
-    from fofe.model.torch_engine import TorchEngine
-
+    if not model.config.encoders:
+        return Engine(model.config, model.encoder, model.weights)
     torch.set_num_threads(1)
-    return TorchEngine.of(stored, torch.device("cpu"))
+    return TorchEngine.of(model, torch.device("cpu"))
 
 
 def check_labels(teachers: Sequence[str], labels: Sequence[str]) -> None:
     """Refuse teachers whose labels are not those of the student."""
     for path in teachers:
-        known = _labels(load_stored(path))
+        known = load_teacher(path).members[0].labels
         lacks, more = set(labels) - set(known), set(known) - set(labels)
         if lacks or more:
             differences = (("lacks", lacks), ("also has", more))
@@ -251,17 +244,13 @@ class MixedSampler:
             shard["firsts"].astype(np.int64) * width + shard["lengths"] - 1,
         )
         soft[numbers] = shard["probabilities"] / np.float32(SCALE)
-        spans: list[list[tuple[int, int, str]]] = [[] for _ in words]
-        for fragment, best in zip(numbers, shard["probabilities"].argmax(axis=1), strict=True):
-            if best:
-                sentence = int(fragments.sentences[fragment])
-                start = int(fragments.firsts[fragment] - offsets[sentence])
-                end = int(fragments.lasts[fragment] - offsets[sentence]) + 1
-                spans[sentence].append((start, end, self.labels[best]))
-        opens = shard["opens"].tolist()
-        sentences = [LabelledSentence(*one) for one in zip(words, spans, opens, strict=True)]
-        examples = make_examples(sentences, self.labels, self.max_words)
-        examples = replace(examples, targets=self._numbered_as_gold(examples.target_sets)[examples.targets])
+        best = shard["probabilities"].argmax(axis=1)
+        numbers, best = numbers[best > 0], best[best > 0]
+        touching = sharing_tokens(fragments, fragments.take(numbers), int(offsets[-1]))
+        categories = np.where(touching, OVERLAPPING, DISJOINT).astype(np.int8)
+        targets = np.zeros(len(fragments), dtype=np.int16)
+        categories[numbers], targets[numbers] = EXACT, self._target_numbers(best)
+        examples = Examples(fragments, categories, targets, self.gold.examples.target_sets)
         names = None
         if self.encoder.names is not None:
             names = self.encoder.names.look_up([word for one in words for word in one], offsets, fragments)
@@ -280,7 +269,9 @@ class MixedSampler:
             sampler.see_surroundings(*self.seen)
         return sampler
 
-    def _numbered_as_gold(self, target_sets: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """[N] the numbers that the target sets of a shard have in the labelled corpora."""
+    def _target_numbers(self, labels: IntArray) -> list[int]:
+        """[M] the numbers of the target sets of the corpora that hold one label each, for labels [M]."""
         known = {row.tobytes(): number for number, row in enumerate(self.gold.examples.target_sets)}
-        return np.array([known[row.tobytes()] for row in target_sets], dtype=np.int16)
+        alone = np.eye(len(self.labels), dtype=bool)
+        numbers = {label: known[alone[label].tobytes()] for label in np.unique(labels).tolist()}
+        return [numbers[label] for label in labels.tolist()]
