@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -103,7 +102,7 @@ class Sampler:
     """[S] which sentences open a document."""
     soft_targets: SoftTargets | None = None
 
-    @cached_property
+    @property
     def _rates(self) -> FloatArray:
         """[F] how likely an epoch draws each fragment."""
         return np.array(self.config.rates, np.float32)[self.examples.categories]
@@ -111,7 +110,8 @@ class Sampler:
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
         random = np.random.default_rng([self.seed, number])
-        kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
+        rates = self._rates
+        kept = np.flatnonzero(random.random(len(rates), dtype=np.float32) < rates)
         if self.shares is not None:
             seen = random.random(len(self.shares), dtype=np.float32) < self.shares
             kept = kept[seen[self.examples.fragments.sentences[kept]]]
@@ -158,21 +158,16 @@ class Sampler:
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""
-        expected = self._rates.sum()
+        rates = self._rates
+        expected = rates.sum()
         if self.shares is not None:
-            expected = self._rates @ self.shares[self.examples.fragments.sentences]
+            expected = rates @ self.shares[self.examples.fragments.sentences]
         return max(1, round(float(expected) / self.batch_size))
 
     def _batch(
         self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
     ) -> Batch:
-        text = self.text.take(sentences)
-        moved = np.repeat(text.token_offsets[:-1] - self.text.token_offsets[sentences], counts)
-        fragments = Fragments(
-            np.repeat(np.arange(len(sentences)), counts),
-            self.examples.fragments.firsts[kept] + moved,
-            self.examples.fragments.lasts[kept] + moved,
-        )
+        text, fragments = taken(self.text, self.examples.fragments.take(kept), sentences, counts)
         arrays: dict[str, NDArray[Any]] = {"targets": self.examples.targets[kept]}
         if self.weights is not None:
             arrays["weights"] = np.repeat(self.weights[sentences], counts)
@@ -201,6 +196,16 @@ class Sampler:
             replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
         return replace(text, words=words)
+
+
+def taken(
+    text: EncodedText, fragments: Fragments, sentences: IntArray, counts: IntArray
+) -> tuple[EncodedText, Fragments]:
+    """Some sentences [S] of a text, and their fragments [F], of which each sentence has so many [S]."""
+    part = text.take(sentences)
+    moved = np.repeat(part.token_offsets[:-1] - text.token_offsets[sentences], counts)
+    rows = np.repeat(np.arange(len(sentences)), counts)
+    return part, Fragments(rows, fragments.firsts + moved, fragments.lasts + moved)
 
 
 def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:

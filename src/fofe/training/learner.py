@@ -35,7 +35,6 @@ class Learner:
         tables: Mapping[str, WordTable],
         target_sets: BoolArray,
         device: torch.device,
-        group: ProcessGroup = ALONE,
         importance: FloatArray | None = None,
         language_models: Mapping[str, LanguageModel] | None = None,
     ) -> None:
@@ -44,7 +43,7 @@ class Learner:
         `language_models` are those of encoder views, where they are trained too.
         """
         self.config = config
-        self.group = group
+        self.group = ALONE
         self.device = device
         self.network = network.to(device)
         network.reduced = config.precision == "bfloat16"

@@ -76,14 +76,12 @@ class Setup:
             return Engine(model, self.encoder, weights)
         return TorchEngine(model, self.encoder, weights, self.learner.device, self.contextual)
 
-    def reannotated(self, sentences: Sentences) -> Setup:
-        """The same run with other annotation of the same training sentences."""
+    def reannotate(self, sentences: Sentences) -> None:
+        """From now on learn another annotation of the same training sentences."""
         examples = _examples(self.config, self.corpora, self.labels, sentences)
         self.learner.take_targets(examples.target_sets)
-        sampler = self.sampler
-        if isinstance(sampler, MixedSampler):
-            return replace(self, sampler=replace(sampler, gold=replace(sampler.gold, examples=examples)))
-        return replace(self, sampler=replace(sampler, examples=examples))
+        gold = self.sampler.gold if isinstance(self.sampler, MixedSampler) else self.sampler
+        gold.examples = examples
 
 
 def prepare(
