@@ -8,7 +8,7 @@ their joint accuracy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,12 +78,10 @@ def soft_targets_of(
         engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
         columns = np.array([labels.index(label) for label in own_labels])
         first = 0
-        for group in groups(sentences):
-            words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
-            probabilities = engine.score(words, opens).probabilities
-            own = _lengths(group, max_words)
+        for words, opens in groups(sentences):
+            own = _lengths(words, max_words)
             read = first + np.flatnonzero(own <= own_max_words)
-            short = probabilities[_lengths(group, own_max_words) <= max_words]
+            short = engine.score(words, opens).probabilities[_lengths(words, own_max_words) <= max_words]
             means[read[:, None], columns] += (short / len(teachers)).astype(np.float16)
             first += len(own)
         known &= np.isin(labels, own_labels)
@@ -132,7 +130,7 @@ class _Reader(TorchEngine):
         return super().score(sentences, opens, exact=exact, names=names)
 
 
-def _lengths(sentences: Sentences, max_words: int) -> IntArray:
+def _lengths(sentences: Collection[Sized], max_words: int) -> IntArray:
     """[F] how many words the fragments of sentences have."""
     fragments = all_fragments(offsets_of(sentences), max_words)
     return fragments.lasts - fragments.firsts + 1

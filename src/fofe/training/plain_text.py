@@ -68,17 +68,11 @@ class Labelling:
         def label(sentences: list[LabelledSentence]) -> dict[str, NDArray[Any]]:
             parts: list[tuple[IntArray, IntArray, FloatArray]] = []
             before = 0
-            for group in groups(sentences):
-                words, opens = [one.words for one in group], [one.opens for one in group]
+            for words, opens in groups(sentences):
                 scores = [engine.score(words, opens, exact=True) for engine in engines]
                 short = [one.fragments.lasts - one.fragments.firsts < self.max_words for one in scores]
-                means = np.mean(
-                    [
-                        one.probabilities[rows][:, order]
-                        for one, rows, order in zip(scores, short, columns, strict=True)
-                    ],
-                    axis=0,
-                )
+                chosen = zip(scores, short, columns, strict=True)
+                means = np.mean([one.probabilities[rows][:, order] for one, rows, order in chosen], axis=0)
                 matters = np.flatnonzero(1 - means[:, 0] >= LEAST)
                 kept = scores[0].fragments.take(np.flatnonzero(short[0])[matters])
                 parts.append((kept.firsts + before, kept.lasts - kept.firsts + 1, means[matters] * SCALE))
@@ -160,7 +154,7 @@ class PlainText:
     def __init__(self, journal: Journal) -> None:
         numbers = journal.keys()
         self._files = sorted(journal.file(f"{int(number):05}.npz") for number in numbers)
-        self.tokens = sum(map(journal.done, journal.keys()))
+        self.tokens = sum(map(journal.done, numbers))
         digest = hashlib.sha256()
         for file in self._files:
             digest.update(file.read_bytes())
