@@ -42,6 +42,15 @@ class RareWords:
     """Whether tokens share words, which are then replaced as a whole."""
 
     @classmethod
+    def joined(cls, parts: Sequence[RareWords]) -> RareWords:
+        """Those of several texts, one after another."""
+        return cls(
+            np.concatenate([part.unknown_rows for part in parts]),
+            np.concatenate([part.probabilities for part in parts]),
+            parts[0].segmented,
+        )
+
+    @classmethod
     def of(
         cls, words: Sequence[str], begins: BoolArray, vocabulary: Vocabulary, strength: float
     ) -> RareWords:
@@ -80,7 +89,8 @@ class Batch:
 class Sampler:
     """Draws each epoch's fragments and groups them into batches of about the wanted size.
 
-    The training text has S sentences, its examples F fragments.
+    The training text has S sentences, its examples F fragments. The text, its rare words, names and documents
+    are followed by those of its copies in the other cases that sentences are shown in.
     """
 
     text: EncodedText
@@ -167,19 +177,33 @@ class Sampler:
     def _batch(
         self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
     ) -> Batch:
-        text, fragments = taken(self.text, self.examples.fragments.take(kept), sentences, counts)
+        fragments = self.examples.fragments.take(kept)
+        copy = self._draw_copies(len(sentences), random)
+        of_fragments = np.repeat(copy, counts)
+        copies = 1 + len(self.config.cases)
+        moved = of_fragments * (self.text.token_count // copies)
+        fragments = replace(fragments, firsts=fragments.firsts + moved, lasts=fragments.lasts + moved)
+        shown = sentences + copy * (len(self.text) // copies)
+        text, fragments = taken(self.text, fragments, shown, counts)
         arrays: dict[str, NDArray[Any]] = {"targets": self.examples.targets[kept]}
         if self.weights is not None:
             arrays["weights"] = np.repeat(self.weights[sentences], counts)
         if self.names is not None:
-            arrays["names"] = self.names.patterns[self.names.rows[kept]]
+            arrays["names"] = self.names.patterns[self.names.rows[kept + of_fragments * len(self._rates)]]
         if self.soft_targets is not None:
             arrays["soft_targets"] = self.soft_targets.of(self.examples, kept)
         if self.schemes is not None and self.examples.conditioned_targets is not None:
             arrays["schemes"] = schemes = np.repeat(self.schemes[sentences], counts, axis=0)
             conditioned = self.examples.conditioned_targets[kept]
             arrays["conditioned_targets"] = np.where(schemes.any(axis=1), conditioned, arrays["targets"])
-        return Batch(self._with_unknowns(text, sentences, random), fragments, arrays)
+        return Batch(self._with_unknowns(text, shown, random), fragments, arrays)
+
+    def _draw_copies(self, count: int, random: np.random.Generator) -> IntArray:
+        """[N] the copy of the text that each of some sentences is shown from; 0 is the text itself."""
+        shares = list(self.config.cases.values())
+        if not shares:
+            return np.zeros(count, dtype=np.int64)
+        return random.choice(1 + len(shares), size=count, p=[1 - sum(shares), *shares])
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator

@@ -25,6 +25,7 @@ from fofe.base.journal import Journal
 from fofe.base.workers import in_order
 from fofe.features.encoded import Encoder
 from fofe.features.fragments import all_fragments, offsets_of
+from fofe.features.name_table import NameBits
 from fofe.model.engine import Engine, Scorer
 from fofe.model.ensemble import EnsembleEngine
 from fofe.model.storage import StoredModel
@@ -35,6 +36,7 @@ from fofe.training.batches import Batch, Sampler
 from fofe.training.callback import Callback
 from fofe.training.distillation import SoftTargets, load_teacher
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, sharing_tokens
+from fofe.training.recase import recased
 from fofe.training.scoring import groups
 
 SHARD_TOKENS = 50_000
@@ -221,7 +223,8 @@ class MixedSampler:
                 yield batch
 
     def _text_batches(self, number: int) -> Iterator[Batch]:
-        tokens = round(self.gold.text.token_count * self.share / (1 - self.share))
+        copies = 1 + len(self.gold.config.cases)
+        tokens = round(self.gold.text.token_count // copies * self.share / (1 - self.share))
         for shard in self.text.of_epoch(number, tokens, self.gold.seed):
             yield from self._sampler(shard).epoch(number)
 
@@ -245,18 +248,21 @@ class MixedSampler:
         targets = np.zeros(len(fragments), dtype=np.int16)
         categories[numbers], targets[numbers] = EXACT, self._target_numbers(best)
         examples = Examples(fragments, categories, targets, self.gold.examples.target_sets)
+        cases = self.gold.config.cases
+        shown = [words, *([recased(one, case) for one in words] for case in cases)]
         names = None
-        if self.encoder.names is not None:
-            names = self.encoder.names.look_up([word for one in words for word in one], offsets, fragments)
+        if (known := self.encoder.names) is not None:
+            flat = ([word for one in copy for word in one] for copy in shown)
+            names = NameBits.joined([known.look_up(copy, offsets, fragments) for copy in flat])
         sampler = replace(
             self.gold,
-            text=self.encoder.encode(words),
+            text=self.encoder.encode([one for copy in shown for one in copy]),
             examples=examples,
             rare={},
             shares=None,
             weights=None,
             names=names,
-            documents=shard["opens"],
+            documents=np.tile(shard["opens"], len(shown)),
             soft_targets=SoftTargets(soft, np.ones(len(self.labels), dtype=bool), ""),
         )
         if self.seen is not None:

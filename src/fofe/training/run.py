@@ -26,6 +26,7 @@ from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
 from fofe.training.learner import LANGUAGE_MODELS
 from fofe.training.plain_text import LABELS, Labelling, PlainText, check_labels, label_text
+from fofe.training.recase import copies
 from fofe.training.scoring import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.self_training import find_missing, self_training_epochs
 from fofe.training.setup import prepare
@@ -286,7 +287,8 @@ class Run:
         assert best is not None, "the last epoch is always evaluated"
         weights = load_weights(self.folder / BEST, setup.learner)
         encoders = self._encoders(weights)
-        read = config.model, setup.encoder, weights, self.corpora.train
+        sentences = [one for copy in copies(self.corpora.train, config.sampling.cases) for one in copy]
+        read = config.model, setup.encoder, weights, sentences
         gate, gate_weights = fit_gate(*read, config.gate, config.training.seed)
         common = best.decoding(nested=config.decoding.nested)
         # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
