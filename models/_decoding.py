@@ -40,8 +40,7 @@ def scored_as_used(
     }
     sentences = corpus.part(part)
     found: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
-    for group in groups(sentences):
-        words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+    for words, opens in groups(sentences):
         scores = engine.score(words, opens)
         for weight, candidates in found.items():
             probabilities = agreed(scores.probabilities, scores.fragments, words, opens, weight)

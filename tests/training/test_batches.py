@@ -16,6 +16,7 @@ from fofe.training.annotation import LabelledSentence
 from fofe.training.batches import RareWords, Sampler
 from fofe.training.config import SamplingConfig
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, make_examples
+from fofe.training.recase import copies
 
 WORDS = ["The", "mayor", "of", "New", "Delhi", "met", "seven", "people", "today", "."]
 SENTENCE = LabelledSentence(WORDS, [(1, 2, "PER_NOM"), (3, 5, "GPE")])
@@ -48,6 +49,26 @@ def drawn(made: Sampler, epoch: int) -> Counter[int]:
             counts[EXACT if exact else OVERLAPPING if touching else DISJOINT] += 1
             assert bool(target) == exact, "a fragment keeps its target"
     return counts
+
+
+def test_sentences_in_other_cases() -> None:
+    config = SamplingConfig(lower=0.3, upper=0.2, replace_rare=0)
+    vocabulary = Vocabulary(["New", "new", "NEW", "Delhi", "delhi", "DELHI"], cased=True, digits="shape")
+    words = [sentence.words for copy in copies(SENTENCES, config.cases) for sentence in copy]
+    text = Encoder(ModelConfig(), {"cased": vocabulary}, None).encode(words)
+    made = Sampler(text, make_examples(SENTENCES, LABELS, 4), {}, config, batch_size=64, seed=1)
+    assert drawn(made, 0) == drawn(sampler(SamplingConfig(replace_rare=0))[0], 0)
+    seen: Counter[str] = Counter()
+    for batch in made.epoch(0):
+        rows = batch.text.words["cased"] - len(vocabulary.unknowns)
+        for first, last, target in zip(
+            batch.fragments.firsts, batch.fragments.lasts, batch.arrays["targets"], strict=True
+        ):
+            if target and last > first:
+                seen[" ".join(vocabulary.words[row] for row in rows[first : last + 1])] += 1
+    assert set(seen) == {"New Delhi", "new delhi", "NEW DELHI"}
+    assert seen["new delhi"] / 300 == pytest.approx(0.3, abs=0.08)
+    assert seen["NEW DELHI"] / 300 == pytest.approx(0.2, abs=0.08)
 
 
 def test_shares_of_each_category() -> None:

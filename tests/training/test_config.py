@@ -96,6 +96,7 @@ def test_missing_configuration(tmp_path: Path) -> None:
     [
         (SamplingConfig, {"exact": 1.5}, "exact is a share between 0 and 1, not 1.5"),
         (SamplingConfig, {"replace_rare": -0.1}, "replace_rare must not be negative"),
+        (SamplingConfig, {"lower": 0.7, "upper": 0.4}, "lower, upper and title are at most 1 together"),
         (TrainingConfig, {"optimiser": "adam"}, "optimiser must be one of adamw, sgd, not 'adam'"),
         (TrainingConfig, {"schedule": "cosine"}, "schedule must be one of linear, geometric, constant"),
         (TrainingConfig, {"schedule": "geometric"}, "a geometric schedule needs a final_rate above 0"),

@@ -17,8 +17,8 @@ from fofe.model.storage import load_model
 from fofe.training import plain_text
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
-from fofe.training.distil import distil
 from fofe.training.plain_text import SCALE, Labelling, PlainText, label_text
+from fofe.training.run import distil
 
 TEXT = """\
 Omar Haddad left Leeds for Osaka. Nobody came to Tampere.

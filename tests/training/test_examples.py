@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,8 +74,7 @@ def test_categories_and_targets_are_those_of_the_definitions(
             if yes
         }
         assert admissible == (exact or {"NONE"})
-    counts = np.bincount(fragments.sentences, minlength=len(sentences))
-    assert np.array_equal(np.diff(examples.offsets), counts)
+    assert np.array_equal(examples.fragments.sentences, fragments.sentences)
 
 
 def test_mentions_longer_than_a_fragment_are_still_no_plain_text() -> None:
@@ -111,15 +112,17 @@ def without_overlaps(spans: Spans) -> Spans:
 @given(positioned(), st.integers(1, 6))
 def test_positions_are_those_of_the_definitions(drawn: list[tuple[int, Spans]], max_words: int) -> None:
     offsets = np.cumsum([0, *(length for length, _ in drawn)])
-    positions = MentionPositions([spans for _, spans in drawn], offsets, max_words)
-    flat = MentionPositions([without_overlaps(spans) for _, spans in drawn], offsets, max_words)
+    sentences = [LabelledSentence(["w"] * length, spans) for length, spans in drawn]
+    positions = MentionPositions(sentences, max_words)
+    flat = [replace(sentence, spans=without_overlaps(sentence.spans)) for sentence in sentences]
     fragments = all_fragments(offsets, max_words)
     touching, crossing, around, inside = (
         positions.touching(),
         positions.crossing(),
         positions.around(),
-        flat.inside(),
+        MentionPositions(flat, max_words).inside(),
     )
+    exact = positions.exact()
     for number in range(len(fragments)):
         sentence = fragments.sentences[number]
         first = fragments.firsts[number] - offsets[sentence]
@@ -137,9 +140,16 @@ def test_positions_are_those_of_the_definitions(drawn: list[tuple[int, Spans]], 
                 for start, end, own in without_overlaps(mentions)
             )
             assert inside[label][number] == expected
-        assert positions.fragment(int(sentence), int(first), int(last)) == number
+        labels = {label for start, end, label in mentions if (start, end) == (first, last)}
+        assert exact.get(number, set()) == labels
 
 
-def test_marked_tokens() -> None:
-    tokens = MentionPositions([], np.array([0, 3, 4, 6]), 2).marked([[(0, 1), (0, 2)], [], [(1, 2)]])
-    assert tokens.tolist() == [True, True, False, False, False, True]
+def test_unknown_regions_and_marked_negatives() -> None:
+    sentences = [
+        LabelledSentence(list("abc"), [(1, 3, "A")], unknown=((0, 1), (0, 2)), negatives=((1, 2), (0, 3))),
+        LabelledSentence(["d"], []),
+        LabelledSentence(list("ef"), [], unknown=((1, 2),)),
+    ]
+    positions = MentionPositions(sentences, 2)
+    assert positions.unknown().tolist() == [True] * 4 + [False, False, False, True, True]
+    assert positions.exact() == {2: set(), 3: {"A"}}, "a fragment of three words is too long"

@@ -35,7 +35,7 @@ def distil(args: argparse.Namespace) -> None:
     from fofe.training.config import load_config
 
     with needs("distillation needs PyTorch", "train", "torch"):
-        from fofe.training.distil import distil
+        from fofe.training.run import distil
     from fofe.vectors.train import paragraphs, text_files
 
     config = load_config(args.config, overrides(args))

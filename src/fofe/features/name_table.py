@@ -83,6 +83,13 @@ class NameBits:
         parts = np.unravel_index(np.append(0, distinct), (count, count, count))
         return cls(rows, np.concatenate([members[part] for part in parts], axis=1))
 
+    @classmethod
+    def joined(cls, parts: Sequence[NameBits]) -> NameBits:
+        """Those of several texts, one after another."""
+        before = np.cumsum([0, *(len(part.patterns) for part in parts)])
+        rows = [part.rows + moved for part, moved in zip(parts, before, strict=False)]
+        return cls(np.concatenate(rows), np.concatenate([part.patterns for part in parts]))
+
     def take(self, numbers: IntArray) -> NameBits:
         """The names that some of the fragments [F'] match."""
         return NameBits(self.rows[numbers], self.patterns)

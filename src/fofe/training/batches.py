@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +40,15 @@ class RareWords:
     """[T] how likely it takes the place of the token's word: r / (r + count) for a known word."""
     segmented: bool
     """Whether tokens share words, which are then replaced as a whole."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[RareWords]) -> RareWords:
+        """Those of several texts, one after another."""
+        return cls(
+            np.concatenate([part.unknown_rows for part in parts]),
+            np.concatenate([part.probabilities for part in parts]),
+            parts[0].segmented,
+        )
 
     @classmethod
     def of(
@@ -77,21 +85,12 @@ class Batch:
     """
 
 
-class EpochSampler(Protocol):
-    """What gives the batches of an epoch."""
-
-    def epoch(self, number: int) -> Iterator[Batch]: ...
-
-    def batches_per_epoch(self) -> int: ...
-
-    def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None: ...
-
-
 @dataclass
 class Sampler:
     """Draws each epoch's fragments and groups them into batches of about the wanted size.
 
-    The training text has S sentences, its examples F fragments.
+    The training text has S sentences, its examples F fragments. The text, its rare words, names and documents
+    are followed by those of its copies in the other cases that sentences are shown in.
     """
 
     text: EncodedText
@@ -113,7 +112,7 @@ class Sampler:
     """[S] which sentences open a document."""
     soft_targets: SoftTargets | None = None
 
-    @cached_property
+    @property
     def _rates(self) -> FloatArray:
         """[F] how likely an epoch draws each fragment."""
         return np.array(self.config.rates, np.float32)[self.examples.categories]
@@ -121,7 +120,8 @@ class Sampler:
     def epoch(self, number: int) -> Iterator[Batch]:
         """The batches of an epoch; they depend on the seed and the number of the epoch alone."""
         random = np.random.default_rng([self.seed, number])
-        kept = np.flatnonzero(random.random(len(self._rates), dtype=np.float32) < self._rates)
+        rates = self._rates
+        kept = np.flatnonzero(random.random(len(rates), dtype=np.float32) < rates)
         if self.shares is not None:
             seen = random.random(len(self.shares), dtype=np.float32) < self.shares
             kept = kept[seen[self.examples.fragments.sentences[kept]]]
@@ -168,33 +168,42 @@ class Sampler:
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""
-        expected = self._rates.sum()
+        rates = self._rates
+        expected = rates.sum()
         if self.shares is not None:
-            expected = self._rates @ self.shares[self.examples.fragments.sentences]
+            expected = rates @ self.shares[self.examples.fragments.sentences]
         return max(1, round(float(expected) / self.batch_size))
 
     def _batch(
         self, sentences: IntArray, kept: IntArray, counts: IntArray, random: np.random.Generator
     ) -> Batch:
-        text = self.text.take(sentences)
-        moved = np.repeat(text.token_offsets[:-1] - self.text.token_offsets[sentences], counts)
-        fragments = Fragments(
-            np.repeat(np.arange(len(sentences)), counts),
-            self.examples.fragments.firsts[kept] + moved,
-            self.examples.fragments.lasts[kept] + moved,
-        )
+        fragments = self.examples.fragments.take(kept)
+        copy = self._draw_copies(len(sentences), random)
+        of_fragments = np.repeat(copy, counts)
+        copies = 1 + len(self.config.cases)
+        moved = of_fragments * (self.text.token_count // copies)
+        fragments = replace(fragments, firsts=fragments.firsts + moved, lasts=fragments.lasts + moved)
+        shown = sentences + copy * (len(self.text) // copies)
+        text, fragments = taken(self.text, fragments, shown, counts)
         arrays: dict[str, NDArray[Any]] = {"targets": self.examples.targets[kept]}
         if self.weights is not None:
             arrays["weights"] = np.repeat(self.weights[sentences], counts)
         if self.names is not None:
-            arrays["names"] = self.names.patterns[self.names.rows[kept]]
+            arrays["names"] = self.names.patterns[self.names.rows[kept + of_fragments * len(self._rates)]]
         if self.soft_targets is not None:
             arrays["soft_targets"] = self.soft_targets.of(self.examples, kept)
         if self.schemes is not None and self.examples.conditioned_targets is not None:
             arrays["schemes"] = schemes = np.repeat(self.schemes[sentences], counts, axis=0)
             conditioned = self.examples.conditioned_targets[kept]
             arrays["conditioned_targets"] = np.where(schemes.any(axis=1), conditioned, arrays["targets"])
-        return Batch(self._with_unknowns(text, sentences, random), fragments, arrays)
+        return Batch(self._with_unknowns(text, shown, random), fragments, arrays)
+
+    def _draw_copies(self, count: int, random: np.random.Generator) -> IntArray:
+        """[N] the copy of the text that each of some sentences is shown from; 0 is the text itself."""
+        shares = list(self.config.cases.values())
+        if not shares:
+            return np.zeros(count, dtype=np.int64)
+        return random.choice(1 + len(shares), size=count, p=[1 - sum(shares), *shares])
 
     def _with_unknowns(
         self, text: EncodedText, sentences: IntArray, random: np.random.Generator
@@ -211,6 +220,16 @@ class Sampler:
             replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
         return replace(text, words=words)
+
+
+def taken(
+    text: EncodedText, fragments: Fragments, sentences: IntArray, counts: IntArray
+) -> tuple[EncodedText, Fragments]:
+    """Some sentences [S] of a text, and their fragments [F], of which each sentence has so many [S]."""
+    part = text.take(sentences)
+    moved = np.repeat(part.token_offsets[:-1] - text.token_offsets[sentences], counts)
+    rows = np.repeat(np.arange(len(sentences)), counts)
+    return part, Fragments(rows, fragments.firsts + moved, fragments.lasts + moved)
 
 
 def prefetched(items: Iterator[Item], ahead: int = 8) -> Iterator[Item]:

@@ -10,6 +10,7 @@ from fofe.decode import STRATEGIES
 from fofe.features.config import ModelConfig
 from fofe.tagging.installed import holds_model
 from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
+from fofe.training.recase import CASES
 
 OPTIMISERS = ("adamw", "sgd")
 SCHEDULES = ("linear", "geometric", "constant")
@@ -103,16 +104,29 @@ class SamplingConfig:
     disjoint: float = 0.09
     replace_rare: float = 0.3
     """A training word seen c times is shown as unknown with probability r / (r + c)."""
+    lower: float = 0.0
+    """The share of sentences that an epoch shows in lower case."""
+    upper: float = 0.0
+    """The same in capitals."""
+    title: float = 0.0
+    """The same in Title Case."""
 
     def __post_init__(self) -> None:
-        shares = "exact overlapping disjoint"
+        shares = "exact overlapping disjoint lower upper title"
         require(self, shares, lambda value: 0 <= value <= 1, "is a share between 0 and 1")
         require(self, "replace_rare", lambda value: value >= 0, "must not be negative")
+        if sum(self.cases.values()) > 1:
+            raise ValueError("lower, upper and title are at most 1 together")
 
     @property
     def rates(self) -> tuple[float, ...]:
         """The share of each category of fragments, as `fofe.training.examples` numbers them."""
         return (self.exact, self.overlapping, self.disjoint, 0.0)
+
+    @property
+    def cases(self) -> dict[str, float]:
+        """The other cases that sentences are shown in, with their shares."""
+        return {case: share for case in CASES if (share := getattr(self, case))}
 
 
 @dataclass(frozen=True)

@@ -73,10 +73,6 @@ class Corpus:
             "bare_names": self.config.bare_names,
         }
 
-    def labels(self) -> set[str]:
-        """The model's labels for what occurs in the training and the dev sentences, and in other folds."""
-        return set(self.annotation.present(_own_labels([*self.train, *self.dev, *self.held_out])))
-
 
 @dataclass(frozen=True)
 class Corpora:
@@ -91,8 +87,11 @@ class Corpora:
         return [sentence for part in self.parts for sentence in part.train]
 
     def labels(self) -> list[str]:
-        """NONE and the model's labels, in order."""
-        return [NONE, *sorted(set().union(*(part.labels() for part in self.parts)) - {NONE})]
+        """NONE and the model's labels, in order: for training and dev sentences, those of other folds too."""
+        labels: set[str] = set()
+        for part in self.parts:
+            labels |= part.annotation.present(_own_labels([*part.train, *part.dev, *part.held_out]))
+        return [NONE, *sorted(labels - {NONE})]
 
 
 def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:

@@ -8,7 +8,7 @@ their joint accuracy.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,17 +64,24 @@ def soft_targets_of(
     known = np.ones(len(labels), dtype=bool)
     digest = hashlib.sha256()
     for name in teachers:
-        teacher = _teacher(model_path(name), labels, digest)
-        engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
+        teacher = load_teacher(model_path(name))
         own_labels, own_max_words = teacher.members[0].labels, teacher.members[0].config.max_words
+        if unknown := [label for label in own_labels if label not in labels]:
+            problem = f"this teacher knows labels that the corpora have not: {', '.join(unknown)}"
+            remedy = "choose teachers that were trained with the same labels, or with some of them"
+            raise ConfigError(problem, path=model_path(name), remedy=remedy)
+        # Whatever can change its probabilities.
+        digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
+        for member in teacher.members:
+            for weight in sorted(member.weights):
+                digest.update(member.weights[weight].tobytes())
+        engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
         columns = np.array([labels.index(label) for label in own_labels])
         first = 0
-        for group in groups(sentences):
-            words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
-            probabilities = engine.score(words, opens).probabilities
-            own = _lengths(group, max_words)
+        for words, opens in groups(sentences):
+            own = _lengths(words, max_words)
             read = first + np.flatnonzero(own <= own_max_words)
-            short = probabilities[_lengths(group, own_max_words) <= max_words]
+            short = engine.score(words, opens).probabilities[_lengths(words, own_max_words) <= max_words]
             means[read[:, None], columns] += (short / len(teachers)).astype(np.float16)
             first += len(own)
         known &= np.isin(labels, own_labels)
@@ -83,20 +90,12 @@ def soft_targets_of(
     return SoftTargets(means, known, digest.hexdigest())
 
 
-def _teacher(path: Path, labels: Sequence[str], digest: hashlib._Hash) -> Ensemble:
-    """A model that knows no other labels; the digest gets whatever can change its probabilities."""
-    teacher = load_stored(path)
-    if isinstance(teacher, StoredModel):
-        teacher = Ensemble((path,), (teacher,), (1.0,), teacher.decoding)
-    if unknown := [label for label in teacher.members[0].labels if label not in labels]:
-        problem = f"this teacher knows labels that the corpora have not: {', '.join(unknown)}"
-        remedy = "choose teachers that were trained with the same labels, or with some of them"
-        raise ConfigError(problem, path=path, remedy=remedy)
-    digest.update(repr((teacher.weights, sorted(teacher.temperatures.items()))).encode())
-    for member in teacher.members:
-        for name in sorted(member.weights):
-            digest.update(member.weights[name].tobytes())
-    return teacher
+def load_teacher(path: str | Path) -> Ensemble:
+    """A model or an ensemble; a model is an ensemble of one."""
+    stored = load_stored(path)
+    if isinstance(stored, StoredModel):
+        return Ensemble((Path(path),), (stored,), (1.0,), stored.decoding)
+    return stored
 
 
 class _Reader(TorchEngine):
@@ -131,7 +130,7 @@ class _Reader(TorchEngine):
         return super().score(sentences, opens, exact=exact, names=names)
 
 
-def _lengths(sentences: Sentences, max_words: int) -> IntArray:
+def _lengths(sentences: Collection[Sized], max_words: int) -> IntArray:
     """[F] how many words the fragments of sentences have."""
     fragments = all_fragments(offsets_of(sentences), max_words)
     return fragments.lasts - fragments.firsts + 1

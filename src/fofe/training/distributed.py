@@ -16,8 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, distributed
 
-from fofe.features.fragments import Fragments
-from fofe.training.batches import Batch
+from fofe.training.batches import Batch, taken
 
 Value = TypeVar("Value")
 
@@ -38,16 +37,13 @@ class ProcessGroup:
         """This process's part of a batch: whole sentences, about as many fragments as the others have."""
         if self.size == 1:
             return batch
-        sentence_of = batch.fragments.sentences
-        done = np.cumsum(np.bincount(sentence_of, minlength=len(batch.text)))
+        counts = np.bincount(batch.fragments.sentences, minlength=len(batch.text))
+        done = np.cumsum(counts)
         taker = np.minimum((done - 1).clip(0) * self.size // max(1, len(batch.fragments)), self.size - 1)
-        sentences, own = np.flatnonzero(taker == self.rank), np.flatnonzero(taker[sentence_of] == self.rank)
-        text = batch.text.take(sentences)
-        positions = np.searchsorted(sentences, sentence_of[own])
-        moved = text.token_offsets[positions] - batch.text.token_offsets[sentences[positions]]
-        firsts, lasts = batch.fragments.firsts[own] + moved, batch.fragments.lasts[own] + moved
+        sentences = np.flatnonzero(taker == self.rank)
+        own = np.flatnonzero(taker[batch.fragments.sentences] == self.rank)
         arrays = {name: values[own] for name, values in batch.arrays.items()}
-        return Batch(text, Fragments(positions, firsts, lasts), arrays)
+        return Batch(*taken(batch.text, batch.fragments.take(own), sentences, counts[sentences]), arrays)
 
     def add_up(self, tensors: Sequence[Tensor], loss: Tensor) -> Tensor:
         """Make the gradients of tensors, and the loss, the sums over all processes; returns that loss.

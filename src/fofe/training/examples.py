@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fofe.base.arrays import BoolArray, IntArray
-from fofe.features.fragments import Fragments, all_fragments, offsets_of
+from fofe.features.fragments import Fragments, all_fragments, covered_tokens, offsets_of
 from fofe.text.document import NONE
-from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, Sentences, Span, one_to_one
+from fofe.training.annotation import NEGATIVE, UNKNOWN, Annotation, Sentences, one_to_one
 
 EXACT, OVERLAPPING, DISJOINT, UNSEEN = 0, 1, 2, 3
 
@@ -24,8 +24,6 @@ class Examples:
     """Every fragment of the training sentences, in their order; F in all."""
 
     fragments: Fragments
-    offsets: IntArray
-    """[S + 1] where the fragments of each sentence begin."""
     categories: IntArray
     """[F] exact, overlapping, disjoint, or unseen: those that may be anything teach nothing."""
     targets: IntArray
@@ -49,34 +47,26 @@ def make_examples(
     `annotations` gives for each corpus its annotation and its number of sentences, in their order; by default
     all sentences are fully annotated. `conditioned` adds the targets of a network conditioned on the corpus.
     """
-    fragments = all_fragments(offsets_of(sentences), max_words)
-    offsets = np.searchsorted(fragments.sentences, np.arange(len(sentences) + 1))
-    categories = np.empty(len(fragments), dtype=np.int8)
-    targets = np.empty(len(fragments), dtype=np.int16)
-    conditioned_targets = np.empty(len(fragments), dtype=np.int16) if conditioned else None
     sets: TargetSets = {frozenset([NONE]): 0}
+    known = frozenset(labels)
+    parts, conditioned_parts = [], []
     first = 0
     for annotation, count in annotations or [(one_to_one(labels[1:]), len(sentences))]:
-        last = first + count
-        part = slice(offsets[first], offsets[last])
-        of_corpus = sentences[first:last]
-        spans = [sentence.spans for sentence in of_corpus]
-        how = of_corpus, MentionPositions(spans, offsets_of(of_corpus), max_words), frozenset(labels), sets
-        categories[part], targets[part] = _targets(annotation, *how)
-        if conditioned_targets is not None:
-            _, conditioned_targets[part] = _targets(annotation.conditioned(), *how)
-        first = last
+        positions = MentionPositions(sentences[first : first + count], max_words)
+        parts.append(_targets(annotation, positions, known, sets))
+        if conditioned:
+            conditioned_parts.append(_targets(annotation.conditioned(), positions, known, sets)[1])
+        first += count
+    categories, targets = map(np.concatenate, zip(*parts, strict=True))
     target_sets = np.array([[label in admissible for label in labels] for admissible in sets])
     categories[np.isin(targets, np.flatnonzero(target_sets.all(axis=1)))] = UNSEEN
-    return Examples(fragments, offsets, categories, targets, target_sets, conditioned_targets)
+    fragments = all_fragments(offsets_of(sentences), max_words)
+    conditioned_targets = np.concatenate(conditioned_parts) if conditioned else None
+    return Examples(fragments, categories, targets, target_sets, conditioned_targets)
 
 
 def _targets(
-    annotation: Annotation,
-    sentences: Sentences,
-    positions: MentionPositions,
-    labels: frozenset[str],
-    sets: TargetSets,
+    annotation: Annotation, positions: MentionPositions, labels: frozenset[str], sets: TargetSets
 ) -> tuple[IntArray, IntArray]:
     """[F] and [F]: the categories of the fragments of a corpus, and the numbers of their target sets."""
 
@@ -86,9 +76,9 @@ def _targets(
     absent = annotation.absent(labels)
     categories = np.where(positions.touching(), OVERLAPPING, DISJOINT).astype(np.int8)
     targets = np.full(len(categories), number(absent), dtype=np.int16)
-    unknown = positions.marked([sentence.unknown for sentence in sentences])
+    unknown = positions.unknown()
     if unknown.any():
-        targets[positions.containing(unknown)] = number(labels)
+        targets[unknown] = number(labels)
     if not annotation.nested:  # nothing inside or around a mention is annotated
         targets[positions.around()] = number(labels if annotation.around == UNKNOWN else absent)
         for label, inside in positions.inside().items():
@@ -96,66 +86,63 @@ def _targets(
             targets[inside] = number({UNKNOWN: labels, NEGATIVE: absent}.get(annotation.inside, others))
     if unknown.any() or not annotation.nested:
         targets[positions.crossing()] = number(absent)
-    for row, sentence in enumerate(sentences):
-        labels_of: dict[tuple[int, int], set[str]] = {span: set() for span in sentence.negatives}
-        for start, end, label in sentence.spans:
-            labels_of.setdefault((start, end), set()).add(label)
-        for (start, end), own in labels_of.items():
-            fragment = positions.fragment(row, start, end)
-            if fragment is not None:
-                categories[fragment] = EXACT
-                targets[fragment] = number(annotation.present(own) if own else frozenset([NONE]))
+    for fragment, own in positions.exact().items():
+        categories[fragment] = EXACT
+        targets[fragment] = number(annotation.present(own) if own else frozenset([NONE]))
     return categories, targets
 
 
+def sharing_tokens(fragments: Fragments, spans: Fragments, token_count: int) -> BoolArray:
+    """[F] whether a fragment shares a token with any of the spans."""
+    before = np.append(0, np.cumsum(covered_tokens(spans, token_count)))
+    shares: BoolArray = before[fragments.lasts + 1] > before[fragments.firsts]
+    return shares
+
+
 class MentionPositions:
-    """How the fragments of up to `max_words` words lie to the M mentions of their sentences.
+    """How the F fragments of up to `max_words` words lie to the M mentions of their sentences."""
 
-    There are T tokens and F fragments. `token_offsets` [S + 1] is where the tokens of each sentence begin.
-    """
-
-    def __init__(self, spans: Sequence[Sequence[Span]], token_offsets: IntArray, max_words: int) -> None:
-        self._offsets = token_offsets.tolist()
+    def __init__(self, sentences: Sentences, max_words: int) -> None:
+        self._sentences = sentences
+        self._offsets = offsets_of(sentences)
+        self._tokens = int(self._offsets[-1])
         self._max_words = max_words
-        self._tokens: int = self._offsets[-1]
-        self._spans = spans
-        self._starts, self._ends = self._in_text(spans)
-        self._labels = [label for of_sentence in spans for _, _, label in of_sentence]
-        fragments = all_fragments(token_offsets, max_words)
-        self._firsts, self._lasts = fragments.firsts, fragments.lasts
-        self._first_fragments = np.searchsorted(self._firsts, np.arange(self._tokens))
+        self._fragments = all_fragments(self._offsets, max_words)
+        self._firsts, self._lasts = self._fragments.firsts, self._fragments.lasts
+        self._mentions = self._in_text([sentence.spans for sentence in sentences])
+        self._starts, self._ends = self._mentions.firsts, self._mentions.lasts + 1
+        self._labels = [label for sentence in sentences for _, _, label in sentence.spans]
 
-    def fragment(self, sentence: int, start: int, end: int) -> int | None:
-        """The number of the fragment on a span of a sentence; none if the span is too long."""
-        if end - start > self._max_words:
-            return None
-        return int(self._first_fragments[self._offsets[sentence] + start]) + end - start - 1
-
-    def _in_text(self, spans: Sequence[Sequence[tuple[Any, ...]]]) -> IntArray:
-        """[2, M] the starts and the ends of the spans of each sentence, as positions in the text."""
-        ends = [
-            (first + start, first + end)
-            for first, of_sentence in zip(self._offsets, spans, strict=False)
+    def _in_text(self, spans: Iterable[Iterable[tuple[Any, ...]]]) -> Fragments:
+        """The spans of each sentence as fragments of the text, however long."""
+        offsets = self._offsets.tolist()
+        found = [
+            (row, offsets[row] + start, offsets[row] + end - 1)
+            for row, of_sentence in enumerate(spans)
             for start, end, *_ in of_sentence
         ]
-        return np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        return Fragments(*np.array(found, dtype=np.int64).reshape(-1, 3).T)
 
-    def marked(self, spans: Sequence[Sequence[tuple[Any, ...]]]) -> BoolArray:
-        """[T] whether a token lies in one of the spans of its sentence."""
-        starts, ends = self._in_text(spans)
-        change = np.bincount(starts, minlength=self._tokens + 1)
-        change -= np.bincount(ends, minlength=self._tokens + 1)
-        return np.cumsum(change)[:-1] > 0
+    def exact(self) -> dict[int, set[str]]:
+        """The labels of each fragment that is a mention; none for one that is marked as negative."""
+        first_fragments = np.searchsorted(self._firsts, np.arange(self._tokens)).tolist()
+        labels_of: dict[int, set[str]] = {}
+        for offset, sentence in zip(self._offsets.tolist(), self._sentences, strict=False):
+            negatives = [(*span, None) for span in sentence.negatives]
+            for start, end, label in [*negatives, *sentence.spans]:
+                if end - start <= self._max_words:
+                    fragment = first_fragments[offset + start] + end - start - 1
+                    labels_of.setdefault(fragment, set()).update([label] if label else [])
+        return labels_of
 
-    def containing(self, tokens: BoolArray) -> BoolArray:
-        """[F] whether a fragment contains any of the tokens that are marked in [T]."""
-        before = np.concatenate([[0], np.cumsum(tokens)])
-        contains: BoolArray = before[self._lasts + 1] > before[self._firsts]
-        return contains
+    def unknown(self) -> BoolArray:
+        """[F] whether a fragment shares a token with an unknown region."""
+        regions = self._in_text([sentence.unknown for sentence in self._sentences])
+        return sharing_tokens(self._fragments, regions, self._tokens)
 
     def touching(self) -> BoolArray:
         """[F] whether a fragment shares a token with any mention."""
-        return self.containing(self.marked(self._spans))
+        return sharing_tokens(self._fragments, self._mentions, self._tokens)
 
     def around(self) -> BoolArray:
         """[F] whether a fragment contains a mention: of those from its start on, the first to end."""

@@ -15,10 +15,11 @@ from fofe.features.batch import Dropout, Dropping, TorchBatch, contextual_name, 
 from fofe.features.encoded import Pieces
 from fofe.features.language_models_torch import LanguageModel
 from fofe.model.network import Network
-from fofe.training.batches import Batch, EpochSampler, prefetched
+from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
 from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
+from fofe.training.plain_text import MixedSampler
 
 LANGUAGE_MODELS = "language_models."
 """What the names of the weights of language models that are trained begin with."""
@@ -34,7 +35,6 @@ class Learner:
         tables: Mapping[str, WordTable],
         target_sets: BoolArray,
         device: torch.device,
-        group: ProcessGroup = ALONE,
         importance: FloatArray | None = None,
         language_models: Mapping[str, LanguageModel] | None = None,
     ) -> None:
@@ -43,7 +43,7 @@ class Learner:
         `language_models` are those of encoder views, where they are trained too.
         """
         self.config = config
-        self.group = group
+        self.group = ALONE
         self.device = device
         self.network = network.to(device)
         network.reduced = config.precision == "bfloat16"
@@ -60,7 +60,9 @@ class Learner:
         """Learn other target sets [N, K] from now on."""
         self.target_sets = torch.from_numpy(target_sets).to(self.device)
 
-    def run_epoch(self, sampler: EpochSampler, epoch: int, on_step: Callable[[float], None]) -> float:
+    def run_epoch(
+        self, sampler: Sampler | MixedSampler, epoch: int, on_step: Callable[[float], None]
+    ) -> float:
         """Train on the batches of an epoch, counted from 0; returns the mean loss of its fragments.
 
         Random draws depend on the seed and the epoch alone: a resumed run draws the same.

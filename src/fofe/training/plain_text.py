@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from fofe.base.arrays import FloatArray, IntArray
@@ -24,15 +25,18 @@ from fofe.base.journal import Journal
 from fofe.base.workers import in_order
 from fofe.features.encoded import Encoder
 from fofe.features.fragments import all_fragments, offsets_of
+from fofe.features.name_table import NameBits
 from fofe.model.engine import Engine, Scorer
-from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored
+from fofe.model.ensemble import EnsembleEngine
 from fofe.model.storage import StoredModel
+from fofe.model.torch_engine import TorchEngine
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import LabelledSentence
 from fofe.training.batches import Batch, Sampler
 from fofe.training.callback import Callback
-from fofe.training.distillation import SoftTargets
-from fofe.training.examples import make_examples
+from fofe.training.distillation import SoftTargets, load_teacher
+from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, Examples, sharing_tokens
+from fofe.training.recase import recased
 from fofe.training.scoring import groups
 
 SHARD_TOKENS = 50_000
@@ -58,24 +62,19 @@ class Labelling:
     max_words: int
 
     def start(self) -> Any:
-        teachers = [load_stored(path) for path in self.teachers]
-        engines = list(map(_engine, teachers))
-        columns = [[_labels(teacher).index(label) for label in self.labels] for teacher in teachers]
+        teachers = [load_teacher(path) for path in self.teachers]
+        engines = [EnsembleEngine(list(map(_engine, teacher.members)), teacher) for teacher in teachers]
+        known = [teacher.members[0].labels for teacher in teachers]
+        columns = [[own.index(label) for label in self.labels] for own in known]
 
         def label(sentences: list[LabelledSentence]) -> dict[str, NDArray[Any]]:
             parts: list[tuple[IntArray, IntArray, FloatArray]] = []
             before = 0
-            for group in groups(sentences):
-                words, opens = [one.words for one in group], [one.opens for one in group]
+            for words, opens in groups(sentences):
                 scores = [engine.score(words, opens, exact=True) for engine in engines]
                 short = [one.fragments.lasts - one.fragments.firsts < self.max_words for one in scores]
-                means = np.mean(
-                    [
-                        one.probabilities[rows][:, order]
-                        for one, rows, order in zip(scores, short, columns, strict=True)
-                    ],
-                    axis=0,
-                )
+                chosen = zip(scores, short, columns, strict=True)
+                means = np.mean([one.probabilities[rows][:, order] for one, rows, order in chosen], axis=0)
                 matters = np.flatnonzero(1 - means[:, 0] >= LEAST)
                 kept = scores[0].fragments.take(np.flatnonzero(short[0])[matters])
                 parts.append((kept.firsts + before, kept.lasts - kept.firsts + 1, means[matters] * SCALE))
@@ -93,28 +92,18 @@ class Labelling:
         return label
 
 
-def _labels(stored: StoredModel | Ensemble) -> tuple[str, ...]:
-    return stored.members[0].labels if isinstance(stored, Ensemble) else stored.labels
-
-
-def _engine(stored: StoredModel | Ensemble) -> Scorer:
+def _engine(model: StoredModel) -> Scorer:
     """What scores with a teacher; models with language models need torch, the others are faster without."""
-    if isinstance(stored, Ensemble):
-        return EnsembleEngine([_engine(member) for member in stored.members], stored)
-    if not stored.config.encoders:
-        return Engine(stored.config, stored.encoder, stored.weights)
-    import torch
-
-    from fofe.model.torch_engine import TorchEngine
-
+    if not model.config.encoders:
+        return Engine(model.config, model.encoder, model.weights)
     torch.set_num_threads(1)
-    return TorchEngine.of(stored, torch.device("cpu"))
+    return TorchEngine.of(model, torch.device("cpu"))
 
 
 def check_labels(teachers: Sequence[str], labels: Sequence[str]) -> None:
     """Refuse teachers whose labels are not those of the student."""
     for path in teachers:
-        known = _labels(load_stored(path))
+        known = load_teacher(path).members[0].labels
         lacks, more = set(labels) - set(known), set(known) - set(labels)
         if lacks or more:
             differences = (("lacks", lacks), ("also has", more))
@@ -167,7 +156,7 @@ class PlainText:
     def __init__(self, journal: Journal) -> None:
         numbers = journal.keys()
         self._files = sorted(journal.file(f"{int(number):05}.npz") for number in numbers)
-        self.tokens = sum(map(journal.done, journal.keys()))
+        self.tokens = sum(map(journal.done, numbers))
         digest = hashlib.sha256()
         for file in self._files:
             digest.update(file.read_bytes())
@@ -234,7 +223,8 @@ class MixedSampler:
                 yield batch
 
     def _text_batches(self, number: int) -> Iterator[Batch]:
-        tokens = round(self.gold.text.token_count * self.share / (1 - self.share))
+        copies = 1 + len(self.gold.config.cases)
+        tokens = round(self.gold.text.token_count // copies * self.share / (1 - self.share))
         for shard in self.text.of_epoch(number, tokens, self.gold.seed):
             yield from self._sampler(shard).epoch(number)
 
@@ -251,36 +241,37 @@ class MixedSampler:
             shard["firsts"].astype(np.int64) * width + shard["lengths"] - 1,
         )
         soft[numbers] = shard["probabilities"] / np.float32(SCALE)
-        spans: list[list[tuple[int, int, str]]] = [[] for _ in words]
-        for fragment, best in zip(numbers, shard["probabilities"].argmax(axis=1), strict=True):
-            if best:
-                sentence = int(fragments.sentences[fragment])
-                start = int(fragments.firsts[fragment] - offsets[sentence])
-                end = int(fragments.lasts[fragment] - offsets[sentence]) + 1
-                spans[sentence].append((start, end, self.labels[best]))
-        opens = shard["opens"].tolist()
-        sentences = [LabelledSentence(*one) for one in zip(words, spans, opens, strict=True)]
-        examples = make_examples(sentences, self.labels, self.max_words)
-        examples = replace(examples, targets=self._numbered_as_gold(examples.target_sets)[examples.targets])
+        best = shard["probabilities"].argmax(axis=1)
+        numbers, best = numbers[best > 0], best[best > 0]
+        touching = sharing_tokens(fragments, fragments.take(numbers), int(offsets[-1]))
+        categories = np.where(touching, OVERLAPPING, DISJOINT).astype(np.int8)
+        targets = np.zeros(len(fragments), dtype=np.int16)
+        categories[numbers], targets[numbers] = EXACT, self._target_numbers(best)
+        examples = Examples(fragments, categories, targets, self.gold.examples.target_sets)
+        cases = self.gold.config.cases
+        shown = [words, *([recased(one, case) for one in words] for case in cases)]
         names = None
-        if self.encoder.names is not None:
-            names = self.encoder.names.look_up([word for one in words for word in one], offsets, fragments)
+        if (known := self.encoder.names) is not None:
+            flat = ([word for one in copy for word in one] for copy in shown)
+            names = NameBits.joined([known.look_up(copy, offsets, fragments) for copy in flat])
         sampler = replace(
             self.gold,
-            text=self.encoder.encode(words),
+            text=self.encoder.encode([one for copy in shown for one in copy]),
             examples=examples,
             rare={},
             shares=None,
             weights=None,
             names=names,
-            documents=shard["opens"],
+            documents=np.tile(shard["opens"], len(shown)),
             soft_targets=SoftTargets(soft, np.ones(len(self.labels), dtype=bool), ""),
         )
         if self.seen is not None:
             sampler.see_surroundings(*self.seen)
         return sampler
 
-    def _numbered_as_gold(self, target_sets: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """[N] the numbers that the target sets of a shard have in the labelled corpora."""
+    def _target_numbers(self, labels: IntArray) -> list[int]:
+        """[M] the numbers of the target sets of the corpora that hold one label each, for labels [M]."""
         known = {row.tobytes(): number for number, row in enumerate(self.gold.examples.target_sets)}
-        return np.array([known[row.tobytes()] for row in target_sets], dtype=np.int16)
+        alone = np.eye(len(self.labels), dtype=bool)
+        numbers = {label: known[alone[label].tobytes()] for label in np.unique(labels).tolist()}
+        return [numbers[label] for label in labels.tolist()]

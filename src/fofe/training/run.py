@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from fofe.base.arrays import FloatArray
-from fofe.base.errors import ConfigError, FofeError, InputError
+from fofe.base.errors import ConfigError, FofeError, InputError, os_errors
 from fofe.base.files import write_atomically
+from fofe.base.journal import Journal, stamp
 from fofe.base.settings import to_table
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
@@ -24,7 +25,8 @@ from fofe.training.corpora import Fold, read_corpora
 from fofe.training.distributed import join
 from fofe.training.gate import fit_gate
 from fofe.training.learner import LANGUAGE_MODELS
-from fofe.training.plain_text import PlainText
+from fofe.training.plain_text import LABELS, Labelling, PlainText, check_labels, label_text
+from fofe.training.recase import copies
 from fofe.training.scoring import ScoredCorpus, score_corpus, scores_with, tune, tune_schemes
 from fofe.training.self_training import find_missing, self_training_epochs
 from fofe.training.setup import prepare
@@ -93,6 +95,39 @@ def train_folds(
     return ensemble
 
 
+def distil(
+    config: RunConfig,
+    teachers: Sequence[str],
+    sources: Sequence[Path],
+    read: Callable[[Path], Iterable[str]],
+    folder: str | Path,
+    callback: Callback,
+    *,
+    workers: int = 1,
+    resume: bool = False,
+    **options: Any,
+) -> Path:
+    """Let teachers, given by their directories, label plain text, and train a student on it and its corpora.
+
+    `read` gives the texts of a source. The directory of the run holds the labels in `labels/`. `options` are
+    those of `train`.
+    """
+    if config.model.schemes:
+        raise ConfigError("distillation does not know annotation schemes: drop model.schemes")
+    if config.model.encoders:
+        raise ConfigError("a student does without language models: drop its encoder views")
+    labels = read_corpora(config).labels()
+    check_labels(teachers, labels)
+    job = Labelling(tuple(teachers), tuple(labels), config.model.max_words)
+    weights = [[str(path), *stamp(path)] for teacher in teachers for path in sorted(Path(teacher).rglob("*"))]
+    asked = [labels, job.max_words, config.model.language, weights]
+    asked.append([[str(source), *stamp(source)] for source in sources])
+    with Journal(Path(folder) / LABELS, asked, resume=resume) as journal:
+        texts = (text for source in sources for text in read(source))
+        label_text(job, texts, config.model.language, journal, workers, callback)
+        return train(config, folder, callback, resume=resume, plain_text=PlainText(journal), **options)
+
+
 class Run:
     """One training run in a directory of its own.
 
@@ -127,8 +162,8 @@ class Run:
         self.command = command
         self.progress = Progress()
 
-    def train(self, *, resume: bool = False) -> StoredModel:
-        """Train to the end, or from where a run was cut off; returns the model that was kept."""
+    def train(self, *, resume: bool = False) -> None:
+        """Train to the end, or from where a run was cut off, and write the model that was kept."""
         self._open(resume)
         training = self.config.training
         self_training = self_training_epochs(self.corpora, training.epochs)
@@ -146,9 +181,9 @@ class Run:
             if self.group.leads:
                 self._end_epoch(loss)
             self.progress = self.group.agree(self.progress)
-        model = self._finish() if self.group.leads else None
+        if self.group.leads:
+            self._finish()
         self.group.wait()  # for the model to be written, and for the others before any leaves
-        return model or load_model(self.folder / MODEL)
 
     def _open(self, resume: bool) -> None:
         checkpoint, metrics = self.folder / CHECKPOINT, self.folder / METRICS
@@ -160,16 +195,13 @@ class Run:
             self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
             self._cpu_at_start -= self.progress.cpu_seconds
             if found := self.progress.pseudo_labels:
-                self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
+                self.setup.reannotate(found.added_to(self.corpora.train))
             if metrics.exists():  # what was written after the checkpoint will be written again
                 lines = metrics.read_text("utf-8").splitlines(keepends=True)[: self.progress.epoch]
             self.callback.say(f"resuming after epoch {self.progress.epoch}")
         if self.group.leads:
-            try:
+            with os_errors("written", self.folder, "choose another directory"):
                 self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                problem = f"cannot be written: {error.strerror}"
-                raise InputError(problem, path=self.folder, remedy="choose another directory") from None
             with write_atomically(metrics) as stream:
                 stream.writelines(lines)
 
@@ -179,7 +211,7 @@ class Run:
         nested = self.config.decoding.nested
         found = find_missing(engine, self.corpora, self.setup.labels, nested=nested)
         self.progress.pseudo_labels = found
-        self.setup = self.setup.reannotated(found.added_to(self.corpora.train))
+        self.setup.reannotate(found.added_to(self.corpora.train))
         counts = f"{len(found.sure)} mentions added, {len(found.likely)} left open"
         self.callback.say(f"where annotation is in doubt: {counts}")
 
@@ -249,13 +281,14 @@ class Run:
             model.save(encoders[view])
         return encoders
 
-    def _finish(self) -> StoredModel:
+    def _finish(self) -> None:
         """Fit the gate, choose how to decode, score the test set and write the model."""
         config, setup, best = self.config, self.setup, self.progress.best
         assert best is not None, "the last epoch is always evaluated"
         weights = load_weights(self.folder / BEST, setup.learner)
         encoders = self._encoders(weights)
-        read = config.model, setup.encoder, weights, self.corpora.train
+        sentences = [one for copy in copies(self.corpora.train, config.sampling.cases) for one in copy]
+        read = config.model, setup.encoder, weights, sentences
         gate, gate_weights = fit_gate(*read, config.gate, config.training.seed)
         common = best.decoding(nested=config.decoding.nested)
         # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
@@ -298,4 +331,3 @@ class Run:
         )
         save_model(model, self.folder / MODEL)
         self.callback.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
-        return model

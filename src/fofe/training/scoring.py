@@ -87,8 +87,7 @@ def score_corpus(
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
     projection = Projection.make(labels, own)
     pools: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
-    for group in groups(sentences):
-        words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
+    for words, opens in groups(sentences):
         scores = engine.score(words, opens)
         probabilities = projection.project(scores.probabilities)
         for weight, candidates in pools.items():
@@ -113,8 +112,8 @@ def gold_of(sentences: Sentences, labels: Container[str], *, nested: bool) -> li
     return gold
 
 
-def groups(sentences: Sentences) -> Iterator[Sentences]:
-    """Whole documents, about `SENTENCES_AT_ONCE` sentences together.
+def groups(sentences: Sentences) -> Iterator[tuple[list[list[str]], list[bool]]]:
+    """Whole documents, about `SENTENCES_AT_ONCE` sentences together: their words, and which open a document.
 
     A very long one is cut, or its fragments would take gigabytes; no context reaches further back than that.
     """
@@ -122,7 +121,8 @@ def groups(sentences: Sentences) -> Iterator[Sentences]:
     for end in range(1, len(sentences) + 1):
         size = end - start
         if end == len(sentences) or size >= MOST or (size >= SENTENCES_AT_ONCE and sentences[end].opens):
-            yield sentences[start:end]
+            group = sentences[start:end]
+            yield [sentence.words for sentence in group], [sentence.opens for sentence in group]
             start = end
 
 

@@ -23,6 +23,7 @@ from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText, Encoder, Segments
 from fofe.features.language_models_torch import CachedVectors, Contextual, LanguageModel, load_language_model
+from fofe.features.name_table import NameBits
 from fofe.features.surroundings import importance
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.features.word_table import Table
@@ -41,6 +42,7 @@ from fofe.training.examples import Examples, make_examples
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
 from fofe.training.plain_text import MixedSampler, PlainText
+from fofe.training.recase import copies
 from fofe.training.training_names import prepare_names
 
 RANDOM_RANGE = 0.25
@@ -76,14 +78,12 @@ class Setup:
             return Engine(model, self.encoder, weights)
         return TorchEngine(model, self.encoder, weights, self.learner.device, self.contextual)
 
-    def reannotated(self, sentences: Sentences) -> Setup:
-        """The same run with other annotation of the same training sentences."""
+    def reannotate(self, sentences: Sentences) -> None:
+        """From now on learn another annotation of the same training sentences."""
         examples = _examples(self.config, self.corpora, self.labels, sentences)
         self.learner.take_targets(examples.target_sets)
-        sampler = self.sampler
-        if isinstance(sampler, MixedSampler):
-            return replace(self, sampler=replace(sampler, gold=replace(sampler.gold, examples=examples)))
-        return replace(self, sampler=replace(sampler, examples=examples))
+        gold = self.sampler.gold if isinstance(self.sampler, MixedSampler) else self.sampler
+        gold.examples = examples
 
 
 def prepare(
@@ -113,14 +113,15 @@ def prepare(
     views = [view for view in model.views if view.holds_table]
     vectors = {view.name: read_vectors(view.vectors) for view in views if view.vectors and not start}
     known = {name: of_view.words for name, of_view in (start.vocabularies if start else vectors).items()}
+    shown = copies(sentences, config.sampling.cases)
+    words = [sentence.words for copy in shown for sentence in copy]
     looked_up = _looked_up(model, sentences)
     vocabularies = {}
     for view in views:
         seen = compress(*looked_up.get(view.name, ((), ())))
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
-    alphabet = (start.alphabet if start else _alphabet(sentences)) if model.uses_characters else None
+    alphabet = (start.alphabet if start else _alphabet(words)) if model.uses_characters else None
     encoder = Encoder(model, vocabularies, alphabet, names.table if names else None)
-    words = [sentence.words for sentence in sentences]
     trains_encoders = config.training.encoder_rate > 0
     contextual: dict[str, Contextual] = {
         view.name: partial(language_models[view.name].vectors, layers=view.layers)
@@ -138,20 +139,21 @@ def prepare(
     if teachers := config.training.teachers:
         soft_targets = soft_targets_of(teachers, sentences, labels, model.max_words, device)
     examples = _examples(config, corpora, labels, sentences)
-    strength = config.sampling.replace_rare
     sampler = Sampler(
         text,
         examples,
-        {name: RareWords.of(*seen, vocabularies[name], strength) for name, seen in looked_up.items()},
+        _rare_words(model, shown, vocabularies, config.sampling.replace_rare),
         config.sampling,
         config.training.batch,
         config.training.seed,
         config.training.shuffle,
         shares=_per_sentence(corpora, "share"),
         weights=_per_sentence(corpora, "weight"),
-        names=names.training_bits(sentences, examples.fragments) if names else None,
+        names=NameBits.joined([names.training_bits(copy, examples.fragments) for copy in shown])
+        if names
+        else None,
         schemes=_schemes(corpora, model.schemes),
-        documents=np.array([sentence.opens for sentence in sentences]),
+        documents=np.tile([sentence.opens for sentence in sentences], len(shown)),
         soft_targets=soft_targets,
     )
     tables = _word_tables(config, vocabularies, vectors, text, start, plain_text)
@@ -207,6 +209,17 @@ def _examples(config: RunConfig, corpora: Corpora, labels: list[str], sentences:
     return make_examples(sentences, labels, model.max_words, annotations, conditioned=bool(model.schemes))
 
 
+def _rare_words(
+    model: ModelConfig, shown: Sequence[Sentences], vocabularies: Mapping[str, Vocabulary], strength: float
+) -> dict[str, RareWords]:
+    """For each view that looks words up: the rare ones of the text and of its copies, each on its own."""
+    parts: dict[str, list[RareWords]] = {}
+    for copy in shown:
+        for name, seen in _looked_up(model, copy).items():
+            parts.setdefault(name, []).append(RareWords.of(*seen, vocabularies[name], strength))
+    return {name: RareWords.joined(of_view) for name, of_view in parts.items()}
+
+
 def _looked_up(config: ModelConfig, sentences: Sentences) -> Mapping[str, tuple[Sequence[str], BoolArray]]:
     """What views but lexicons look up: [T] a word for every token, [T] whether it begins there."""
     tokens = [token for sentence in sentences for token in sentence.words]
@@ -252,9 +265,9 @@ def first_vectors(
     return table
 
 
-def _alphabet(sentences: Sentences) -> Alphabet:
+def _alphabet(sentences: Iterable[Sequence[str]]) -> Alphabet:
     """The characters of the training text."""
-    characters = set().union(*(word for sentence in sentences for word in sentence.words))
+    characters = set().union(*(word for words in sentences for word in words))
     return Alphabet(sorted(character for character in characters if not character.isspace()))
 
 
