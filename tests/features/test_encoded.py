@@ -76,7 +76,7 @@ def test_taking_all_sentences_in_order_changes_nothing() -> None:
 @given(texts)
 def test_borders_and_distances_in_sentences(sentences: list[list[str]]) -> None:
     text = encoder().encode(sentences)
-    before, after = text.distances()
+    before, after = text.from_start, text.to_end
     assert before.tolist() == [place for sentence in sentences for place in range(len(sentence))]
     assert after.tolist() == [place for sentence in sentences for place in reversed(range(len(sentence)))]
     assert np.array_equal(text.starts(), before == 0)

@@ -11,8 +11,9 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.encoded import SentenceBounds
+from fofe.features.feature import ReadText
 from fofe.features.fragments import offsets_of
-from fofe.features.word_cache import NO_WORD, CachedWords, NeighbourLayer, WordCache
+from fofe.features.word_cache import NO_WORD, NeighbourLayer, WordCache
 
 
 class Lengths:
@@ -103,19 +104,19 @@ def test_a_pickled_cache_is_empty() -> None:
 
 def test_neighbours_end_at_the_bounds_of_sentences() -> None:
     bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
-    words = CachedWords(np.array([1, 2, 3, 4]), {}, *bounds.distances())
-    assert words.beside(0).tolist() == [1, 2, 3, 4]
-    assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
-    assert words.beside(-2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
-    assert words.beside(9).tolist() == [NO_WORD] * 4
+    words = np.array([1, 2, 3, 4])
+    assert bounds.beside(words, 0).tolist() == [1, 2, 3, 4]
+    assert bounds.beside(words, 1).tolist() == [2, 3, NO_WORD, NO_WORD]
+    assert bounds.beside(words, -2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
+    assert bounds.beside(words, 9).tolist() == [NO_WORD] * 4
 
 
 def test_a_layer_adds_up_what_neighbours_add() -> None:
-    bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
     vectors = np.arange(1.0, 5.0, dtype=np.float32)[:, None]
     weight, bias = np.array([[10.0, 1.0]], dtype=np.float32), np.array([-4.0], dtype=np.float32)
     layer = NeighbourLayer("layer", (-1, 0), weight, bias)
     nothing = np.zeros((1, 1), dtype=np.float32)
     arrays = {name: np.concatenate([nothing, rows]) for name, rows in layer.of_words(vectors).items()}
-    words = CachedWords(np.array([1, 2, 3, 4]), arrays, *bounds.distances())
-    assert layer.units(words)[:, 0].tolist() == [0, 8, 19, 0]
+    offsets, opens = offsets_of([["a", "b", "c"], ["d"]]), np.ones(2, dtype=bool)
+    text = ReadText(offsets, list("abcd"), opens, np.array([1, 2, 3, 4]), arrays)
+    assert layer.units(text)[:, 0].tolist() == [0, 8, 19, 0]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.config import ModelConfig
@@ -15,6 +18,7 @@ from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.text.segment import InWord, in_words, segmenter
 
+Row = TypeVar("Row", bound=np.generic)
 Key = str | InWord
 """What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""
 
@@ -41,11 +45,24 @@ class SentenceBounds:
         """[T] true at the last token of every sentence."""
         return _marks(self.token_offsets[1:] - 1, self.token_count)
 
-    def distances(self) -> tuple[IntArray, IntArray]:
-        """[T] and [T]: how many tokens stand before and after each one in its sentence."""
-        lengths = np.diff(self.token_offsets)
-        from_start = np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], lengths)
-        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+    @cached_property
+    def from_start(self) -> IntArray:
+        """[T] how many tokens precede each one in its sentence."""
+        return np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], np.diff(self.token_offsets))
+
+    @cached_property
+    def to_end(self) -> IntArray:
+        """[T] how many tokens follow each one in its sentence."""
+        ends = np.repeat(self.token_offsets[1:], np.diff(self.token_offsets))
+        return ends - 1 - np.arange(self.token_count)
+
+    def beside(self, rows: NDArray[Row], by: int) -> NDArray[Row]:
+        """Of rows [T, ...] those `by` tokens further on, or further back if negative; 0 beyond a sentence."""
+        if not by:
+            return rows
+        moved = np.roll(rows, -by, axis=0)
+        moved[self.to_end < by if by > 0 else self.from_start < -by] = 0
+        return moved
 
 
 @dataclass(frozen=True)

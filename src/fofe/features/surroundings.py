@@ -60,10 +60,10 @@ class Surroundings(Feature):
 
     def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
         """All fragments with one first word are in one sentence."""
-        offsets = text.bounds.token_offsets
-        sums = np.add.reduceat(text.cached.rows(SUBJECTS), offsets[:-1], axis=0)
+        offsets = text.token_offsets
+        sums = np.add.reduceat(text.rows(SUBJECTS), offsets[:-1], axis=0)
         added = surroundings(sums, offsets, text.opens) @ self._weight
-        sentence_of = np.repeat(np.arange(len(text.bounds)), np.diff(offsets))
+        sentence_of = np.repeat(np.arange(len(text)), np.diff(offsets))
         starts += added.take(sentence_of[firsts], axis=0)
 
 

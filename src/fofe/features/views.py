@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fofe.base.arrays import BoolArray, FloatArray
+from fofe.base.arrays import FloatArray
 from fofe.features.characters import Convolution
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import EncodedText
-from fofe.features.feature import Shapes, Sizes
+from fofe.features.feature import ReadText, Shapes, Sizes
 from fofe.features.fofe import scan, scan_back
-from fofe.features.word_cache import CachedWords, NeighbourLayer
+from fofe.features.word_cache import NeighbourLayer
 from fofe.features.word_table import Table, table_name
 
 
@@ -94,17 +94,15 @@ class WindowView:
         self.first = NeighbourLayer(f"windows.{view.name}", (-beside, 0, beside), weight, bias)
         self._layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
-    def vectors(self, words: CachedWords) -> FloatArray:
+    def vectors(self, text: ReadText) -> FloatArray:
         """[T, D'] of the words of some sentences."""
-        seen = self.first.units(words)
+        seen = self.first.units(text)
         wider = self._view.dilations[1:]
         for dilation, (weight, bias) in zip(wider, self._layers, strict=False):
-            before = _shifted(seen, words.from_start < dilation, dilation)
-            after = _shifted(seen, words.to_end < dilation, -dilation)
+            before, after = text.beside(seen, -dilation), text.beside(seen, dilation)
             seen = _layer(before, seen, after, weight, bias)
-        starts, ends = words.from_start == 0, words.to_end == 0
         for weight, bias in self._layers[len(wider) :]:
-            left, right = _codes_around(seen, self._view.context_factors, starts, ends)
+            left, right = _codes_around(seen, self._view.context_factors, text)
             seen += _layer(left, seen, right, weight, bias)
         return seen
 
@@ -119,23 +117,16 @@ def _layer(
 
 
 def _codes_around(
-    words: FloatArray, factors: Sequence[float], starts: BoolArray, ends: BoolArray
+    words: FloatArray, factors: Sequence[float], text: ReadText
 ) -> tuple[FloatArray, FloatArray]:
     """[T, D] twice: the codes of the words before each word, and of those after it, read backwards.
 
     Each factor serves a share of the dimensions of `words` [T, D]; all codes are as large as with 1/2.
     """
-    lefts, rights = [], []
+    lefts, rights, starts, ends = [], [], text.starts(), text.ends()
     for part, factor in zip(np.array_split(words, len(factors), axis=1), factors, strict=True):
         scaled = part * np.float32(2 * (1 - factor))
         lefts.append(scan(scaled, factor, starts))
         rights.append(scan_back(scaled, factor, ends))
     left, right = np.concatenate(lefts, axis=1), np.concatenate(rights, axis=1)
-    return _shifted(left, starts, 1), _shifted(right, ends, -1)
-
-
-def _shifted(rows: FloatArray, bounds: BoolArray, by: int) -> FloatArray:
-    """The row [T, D] of each position's neighbour (`by` 1: the one before), zero at the bounds [T]."""
-    moved = np.roll(rows, by, axis=0)
-    moved[bounds] = 0
-    return moved
+    return text.beside(left, -1), text.beside(right, 1)

@@ -2,17 +2,17 @@
 
 import threading
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.features.feature import ReadText
 
 FIRST_ROOM = 1024
 NO_WORD = 0
-"""The position of what stands beyond the bounds of a sentence: a row of zeros."""
+"""The position of what stands beyond the bounds of a sentence (`SentenceBounds.beside`): a row of zeros."""
 
 Word = TypeVar("Word", bound=Hashable)
 
@@ -72,32 +72,6 @@ def _grown(rows: FloatArray, needed: int) -> FloatArray:
     return grown
 
 
-@dataclass(frozen=True)
-class CachedWords:
-    """The words of some sentences, with their rows in a cache."""
-
-    positions: IntArray
-    """[T]"""
-    arrays: Mapping[str, FloatArray]
-    """[N, D] each, by name."""
-    from_start: IntArray
-    """[T] how many words precede each one in its sentence."""
-    to_end: IntArray
-    """[T] how many follow it."""
-
-    def rows(self, name: str) -> FloatArray:
-        """[T, D] the rows of the words in one of the arrays."""
-        return self.arrays[name].take(self.positions, axis=0)
-
-    def beside(self, by: int) -> IntArray:
-        """[T] the positions of the words `by` words further on, or further back if it is negative."""
-        if not by:
-            return self.positions
-        moved = np.roll(self.positions, -by)
-        moved[self.to_end < by if by > 0 else self.from_start < -by] = NO_WORD
-        return moved
-
-
 class NeighbourLayer:
     """A layer of rectified units that sees each word with others at some offsets from it.
 
@@ -117,11 +91,11 @@ class NeighbourLayer:
         """What words [U, D] add to the units [U, H] of words that see them, by the name of each offset."""
         return {name: vectors @ part for name, part in self._parts.items()}
 
-    def units(self, words: CachedWords) -> FloatArray:
+    def units(self, text: ReadText) -> FloatArray:
         """[T, H] of the words of some sentences."""
         (first, name), *others = self._names.items()
-        units: FloatArray = words.arrays[name].take(words.beside(first), axis=0)
+        units: FloatArray = text.cached[name].take(text.beside(text.positions, first), axis=0)
         for offset, name in others:
-            units += words.arrays[name].take(words.beside(offset), axis=0)
+            units += text.cached[name].take(text.beside(text.positions, offset), axis=0)
         units += self._bias
         return np.maximum(units, 0, out=units)

@@ -130,15 +130,13 @@ class WordCodes(Feature):
         They are those of word codes, the bias [H], and what `others` add to starts. The fragments are in the
         order of their lengths. Each time `at_once` of them are done; what was given before is overwritten.
         """
-        vectors = text.cached.rows(VECTORS)
+        vectors = text.rows(VECTORS)
         if self._windows:
-            vectors = np.concatenate(
-                [vectors, *(view.vectors(text.cached) for view in self._windows)], axis=1
-            )
-        count = text.bounds.token_count
+            vectors = np.concatenate([vectors, *(view.vectors(text) for view in self._windows)], axis=1)
+        count = text.token_count
         firsts, longest = _starts(fragments, count)
         lasts = np.unique(fragments.lasts)
-        starts, ends = self._starts_and_ends(vectors, text.bounds, firsts, lasts, bias)
+        starts, ends = self._starts_and_ends(vectors, text, firsts, lasts, bias)
         for feature in others:
             feature.add_to_starts(starts, firsts, text)
         start_of, end_of = _numbers(firsts, count), _numbers(lasts, count)

@@ -19,12 +19,12 @@ import numpy as np
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import FofeError
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import Encoder, Key, SentenceBounds
+from fofe.features.encoded import Encoder, Key
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import Schemes, scheme_number
-from fofe.features.word_cache import CachedWords, WordCache
+from fofe.features.word_cache import WordCache
 from fofe.features.word_codes import WordCodes
 from fofe.model.gate import Gate, GateSettings
 
@@ -119,7 +119,7 @@ class Engine:
         `exact` leaves the gate open.
         """
         text = self._read(sentences, opens)
-        offsets = text.bounds.token_offsets
+        offsets = text.token_offsets
         if self._gate is None or exact or not text.words:
             fragments = all_fragments(offsets, self.config.max_words)
         else:
@@ -144,9 +144,8 @@ class Engine:
             if new := self._cache.missing(keys):
                 self._cache.add(new, self._of_words(new))
             positions, arrays = self._cache.look_up(keys)
-        bounds = SentenceBounds(offsets_of(sentences))
         documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-        return ReadText(words, bounds, documents, CachedWords(positions, arrays, *bounds.distances()))
+        return ReadText(offsets_of(sentences), words, documents, positions, arrays)
 
     def _of_words(self, keys: Sequence[Key]) -> dict[str, FloatArray]:
         """What is kept of U distinct words, each [U, D], by name."""
