@@ -88,31 +88,6 @@ class Spelling(SentenceBounds):
 
 
 @dataclass(frozen=True)
-class Segments:
-    """How T tokens share the words that a segmenter cut."""
-
-    shares: FloatArray
-    """[T] one over the number of tokens of the word that holds each."""
-    begins: BoolArray
-    """[T] whether a token is the first of its word."""
-
-    @classmethod
-    def of(cls, tokens: Sequence[InWord]) -> Segments:
-        """The segments of tokens in their words."""
-        counts = np.fromiter((token.tokens for token in tokens), dtype=np.float32, count=len(tokens))
-        begins = np.fromiter((token.position == 0 for token in tokens), dtype=bool, count=len(tokens))
-        return cls(1 / counts, begins)
-
-    def take(self, tokens: IntArray) -> Segments:
-        """The segments of some tokens [T']."""
-        return Segments(self.shares[tokens], self.begins[tokens])
-
-    def first_tokens(self) -> IntArray:
-        """[T] the first token of the word that holds each."""
-        return np.maximum.accumulate(np.where(self.begins, np.arange(len(self.begins)), 0))
-
-
-@dataclass(frozen=True)
 class Pieces(SentenceBounds):
     """The pieces that a language model cuts T tokens into, P in all."""
 
@@ -135,8 +110,10 @@ class EncodedText(SentenceBounds):
     """For each view with a table: [T] rows."""
     spelling: Spelling | None
     """Where a feature reads characters."""
-    segments: Segments | None = None
-    """Where a view looks segmented words up."""
+    shares: FloatArray | None = None
+    """[T] one over the number of tokens of the segmented word that holds each, where a view needs it."""
+    positions_in_word: IntArray | None = None
+    """[T] how many tokens of that word precede each."""
     matches: dict[str, Matches] = field(default_factory=dict)
     """For a view with a lexicon: the words that run through each token."""
     surroundings: FloatArray | None = None
@@ -157,7 +134,8 @@ class EncodedText(SentenceBounds):
             token_offsets=token_offsets,
             words={name: rows[tokens] for name, rows in self.words.items()},
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
-            segments=self.segments and self.segments.take(tokens),
+            shares=None if self.shares is None else self.shares[tokens],
+            positions_in_word=None if self.positions_in_word is None else self.positions_in_word[tokens],
             matches={name: matches.take(tokens) for name, matches in self.matches.items()},
             surroundings=None if self.surroundings is None else self.surroundings[sentences],
             contextual={name: vectors[tokens] for name, vectors in self.contextual.items()},
@@ -227,7 +205,8 @@ class Encoder:
                 if name != self._lexicon
             },
             spelling=None if self.alphabet is None else self.spell(tokens, bounds.token_offsets),
-            segments=Segments.of(held) if held else None,
+            shares=1 / np.array([token.tokens for token in held], dtype=np.float32) if held else None,
+            positions_in_word=np.array([token.position for token in held]) if held else None,
             matches={self._lexicon: Matches.of([token.found for token in held])} if self._lexicon else {},
         )
 

@@ -12,7 +12,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
-from fofe.features.views import IsolatedWords
+from fofe.features.word_codes import IsolatedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
 from fofe.training.annotation import Sentences
