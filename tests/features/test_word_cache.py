@@ -117,6 +117,6 @@ def test_a_layer_adds_up_what_neighbours_add() -> None:
     layer = NeighbourLayer("layer", (-1, 0), weight, bias)
     nothing = np.zeros((1, 1), dtype=np.float32)
     arrays = {name: np.concatenate([nothing, rows]) for name, rows in layer.of_words(vectors).items()}
-    offsets, opens = offsets_of([["a", "b", "c"], ["d"]]), np.ones(2, dtype=bool)
-    text = ReadText(offsets, list("abcd"), opens, np.array([1, 2, 3, 4]), arrays)
+    offsets = offsets_of([["a", "b", "c"], ["d"]])
+    text = ReadText(offsets, list("abcd"), None, np.array([1, 2, 3, 4]), arrays)
     assert layer.units(text)[:, 0].tolist() == [0, 8, 19, 0]

@@ -6,13 +6,13 @@ name in `torch_module`. A new feature takes such a module and a line in `FEATURE
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
 from fofe.features.fragments import Fragments
@@ -38,8 +38,8 @@ class ReadText(SentenceBounds):
 
     words: list[str]
     """The T words of all sentences."""
-    opens: BoolArray
-    """[S] which sentences open a document."""
+    opens: Sequence[bool] | None
+    """[S] which sentences open a document; each is one if it is not given."""
     positions: IntArray
     """[T] the rows that the words have in the cache."""
     cached: Mapping[str, FloatArray]

@@ -144,8 +144,7 @@ class Engine:
             if new := self._cache.missing(keys):
                 self._cache.add(new, self._of_words(new))
             positions, arrays = self._cache.look_up(keys)
-        documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-        return ReadText(offsets_of(sentences), words, documents, positions, arrays)
+        return ReadText(offsets_of(sentences), words, opens, positions, arrays)
 
     def _of_words(self, keys: Sequence[Key]) -> dict[str, FloatArray]:
         """What is kept of U distinct words, each [U, D], by name."""

@@ -215,10 +215,8 @@ def _looked_up(config: ModelConfig, sentences: Sentences) -> Mapping[str, tuple[
         if view.lookup == "word" and config.segmenter is not None:
             segment = segmenter(config.segmenter)
             held = [token for sentence in sentences for token in in_words(sentence.words, segment)]
-            looked_up[view.name] = (
-                [token.word for token in held],
-                np.array([token.position == 0 for token in held]),
-            )
+            begins = np.array([token.position == 0 for token in held], dtype=bool)
+            looked_up[view.name] = [token.word for token in held], begins
         elif view.has_table and view.lookup != "lexicon":
             looked_up[view.name] = tokens, np.ones(len(tokens), dtype=bool)
     return looked_up
