@@ -32,7 +32,6 @@ from fofe.features.encoded import EncodedText, SentenceBounds
 from fofe.features.feature import Feature, ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fofe import scan, scan_back
 from fofe.features.fragments import Fragments, covered_tokens
-from fofe.features.word_cache import NeighbourLayer
 from fofe.features.word_table import Table, table_name
 
 VECTORS = "vectors"
@@ -331,3 +330,32 @@ def _codes_around(
         rights.append(scan_back(scaled, factor, ends))
     left, right = np.concatenate(lefts, axis=1), np.concatenate(rights, axis=1)
     return text.beside(left, -1), text.beside(right, 1)
+
+
+class NeighbourLayer:
+    """A layer of rectified units that sees each word with others at some offsets from it.
+
+    Its units are a sum of what each of these words adds, which is computed once for each distinct word.
+    """
+
+    def __init__(self, name: str, offsets: Sequence[int], weight: FloatArray, bias: FloatArray) -> None:
+        """`weight` [H, N D] has a part for each of N offsets; `bias` is [H]."""
+        self._names = {offset: f"{name}.{offset}" for offset in offsets}
+        parts = np.split(weight, len(offsets), axis=1)
+        self._parts = {
+            name: np.ascontiguousarray(part.T) for name, part in zip(self._names.values(), parts, strict=True)
+        }
+        self._bias = bias
+
+    def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
+        """What words [U, D] add to the units [U, H] of words that see them, by the name of each offset."""
+        return {name: vectors @ part for name, part in self._parts.items()}
+
+    def units(self, text: ReadText) -> FloatArray:
+        """[T, H] of the words of some sentences."""
+        (first, name), *others = self._names.items()
+        units: FloatArray = text.cached[name].take(text.beside(text.positions, first), axis=0)
+        for offset, name in others:
+            units += text.cached[name].take(text.beside(text.positions, offset), axis=0)
+        units += self._bias
+        return np.maximum(units, 0, out=units)

@@ -15,7 +15,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.encoded import SentenceBounds
 from fofe.features.feature import ReadText, Shapes
 from fofe.features.fragments import Fragments
-from fofe.features.word_cache import NeighbourLayer
+from fofe.features.word_codes import NeighbourLayer
 
 PREFIX = "gate."
 JUDGEMENTS = 3

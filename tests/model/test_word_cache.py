@@ -13,7 +13,8 @@ from fofe.base.arrays import FloatArray
 from fofe.features.encoded import SentenceBounds
 from fofe.features.feature import ReadText
 from fofe.features.fragments import offsets_of
-from fofe.features.word_cache import NO_WORD, NeighbourLayer, WordCache
+from fofe.features.word_codes import NeighbourLayer
+from fofe.model.engine import NO_WORD, WordCache
 
 
 class Lengths:
@@ -31,10 +32,7 @@ class Lengths:
         return {"length": lengths, "negative": -lengths[:, :1]}
 
     def of(self, words: list[str]) -> list[int]:
-        with self.cache.lock:
-            if new := self.cache.missing(words):
-                self.cache.add(new, self.compute(new))
-            positions, arrays = self.cache.look_up(words)
+        positions, arrays = self.cache.look_up(words, self.compute)
         rows = arrays["length"]
         assert np.array_equal(arrays["negative"][positions, 0], -rows[positions, 0])
         assert not rows[NO_WORD].any()
@@ -62,7 +60,7 @@ def test_rows_that_were_given_out_do_not_change() -> None:
     lengths = Lengths(3)
     words = ["a", "bb", "ccc"]
     lengths.of(words)
-    positions, arrays = lengths.cache.look_up(words)
+    positions, arrays = lengths.cache.look_up(words, lengths.compute)
     before = arrays["length"][positions].copy()
     for size in range(4, 20):
         lengths.of(["y" * size])
@@ -99,7 +97,8 @@ def test_a_pickled_cache_is_empty() -> None:
     lengths.of(["a", "bb"])
     copy = pickle.loads(pickle.dumps(lengths.cache))
     assert len(copy) == 0
-    assert copy.missing(["a", "a"]) == ["a"]
+    copy.look_up(["a", "a"], lengths.compute)
+    assert lengths.computed == ["a", "bb", "a"]
 
 
 def test_neighbours_end_at_the_bounds_of_sentences() -> None:
