@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -173,13 +174,13 @@ class Encoder:
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
         tokens = [token for sentence in sentences for token in sentence]
-        return self._encode(tokens, self.in_words(sentences), SentenceBounds(offsets_of(sentences)))
+        return self._encode(tokens, self.in_words(sentences), offsets_of(sentences))
 
     def encode_isolated(self, keys: Sequence[Key]) -> EncodedText:
         """Encode isolated tokens, one sequence each."""
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
-        return self._encode(tokens, held, SentenceBounds(np.arange(len(tokens) + 1)))
+        return self._encode(tokens, held, np.arange(len(tokens) + 1))
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""
@@ -195,16 +196,16 @@ class Encoder:
         through = self._finder.find(sentence)
         return (token._replace(found=found) for token, found in zip(held, through, strict=True))
 
-    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], bounds: SentenceBounds) -> EncodedText:
+    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], offsets: IntArray) -> EncodedText:
         words = [token.word for token in held]
         return EncodedText(
-            token_offsets=bounds.token_offsets,
+            token_offsets=offsets,
             words={
                 name: vocabulary.rows(words if name in self._segmented else tokens)
                 for name, vocabulary in self.vocabularies.items()
                 if name != self._lexicon
             },
-            spelling=None if self.alphabet is None else self.spell(tokens, bounds.token_offsets),
+            spelling=None if self.alphabet is None else self.spell(tokens, offsets),
             shares=1 / np.array([token.tokens for token in held], dtype=np.float32) if held else None,
             positions_in_word=np.array([token.position for token in held]) if held else None,
             matches={self._lexicon: Matches.of([token.found for token in held])} if self._lexicon else {},
@@ -213,18 +214,12 @@ class Encoder:
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
         """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
         assert self.alphabet is not None, "a model that reads characters has an alphabet"
-        spelt = self.alphabet.rows("".join([f"{word}{self._separator}" for word in words]))
         gap = len(self._separator)
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + gap
-        # A space symbol opens each sentence, and one closes it: that behind the last word, if words have one.
-        edges = 2 - gap
-        sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
-        ends = np.cumsum(lengths) + edges * sentence_of_word + 1 - gap
-        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + edges * np.arange(len(token_offsets))
-        characters = np.full(offsets[-1], Alphabet.SPACE, dtype=np.int32)
-        inside = np.ones(len(characters), dtype=bool)
-        inside[offsets[:-1]] = False
-        if not gap:
-            inside[offsets[1:] - 1] = False
-        characters[inside] = spelt
-        return Spelling(offsets, characters, ends - lengths + gap, ends)
+        sentences = [words[first:end] for first, end in pairwise(token_offsets.tolist())]
+        spelt = "".join([f" {self._separator.join(sentence)} " for sentence in sentences])
+        # Where words would begin if nothing but the gap behind each of them stood between them.
+        begins = np.append(0, np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + gap))
+        spaces = (2 - gap) * np.arange(len(token_offsets))
+        starts = begins[:-1] + np.repeat(spaces[:-1], np.diff(token_offsets)) + 1
+        ends = starts + np.diff(begins) - gap
+        return Spelling(begins[token_offsets] + spaces, self.alphabet.rows(spelt), starts, ends)
