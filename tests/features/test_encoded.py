@@ -76,7 +76,7 @@ def test_taking_all_sentences_in_order_changes_nothing() -> None:
 @given(texts)
 def test_borders_and_distances_in_sentences(sentences: list[list[str]]) -> None:
     text = encoder().encode(sentences)
-    before, after = text.distances()
+    before, after = text.from_start, text.to_end
     assert before.tolist() == [place for sentence in sentences for place in range(len(sentence))]
     assert after.tolist() == [place for sentence in sentences for place in reversed(range(len(sentence)))]
     assert np.array_equal(text.starts(), before == 0)
@@ -108,12 +108,13 @@ def test_the_vector_of_a_segmented_word_is_shared_by_its_tokens(monkeypatch: pyt
     known = len(vocabularies["word"].unknowns)
     assert text.words["word"].tolist()[:2] == [known, known]
     assert text.words["character"].tolist()[:2] == [known, known + 1]
-    assert text.segments is not None
-    assert text.segments.shares.tolist() == [0.5, 0.5, 1, 1]
-    assert text.segments.first_tokens().tolist() == [0, 0, 2, 3]
-    taken = text.take(np.array([1, 0])).segments
+    assert text.shares is not None
+    assert text.shares.tolist() == [0.5, 0.5, 1, 1]
+    assert text.positions_in_word is not None
+    assert text.positions_in_word.tolist() == [0, 1, 0, 0]
+    taken = text.take(np.array([1, 0])).positions_in_word
     assert taken is not None
-    assert taken.first_tokens().tolist() == [0, 1, 1, 3]
+    assert taken.tolist() == [0, 0, 1, 0]
     apart = made.encode_isolated(made.in_words([["北", "京"]]))
-    assert apart.segments is not None
-    assert apart.segments.shares.tolist() == [0.5, 0.5], "as in the sentence"
+    assert apart.shares is not None
+    assert apart.shares.tolist() == [0.5, 0.5], "as in the sentence"

@@ -17,13 +17,13 @@ VECTORS = np.random.default_rng(1).normal(size=(50, 20)).astype(np.float32)
 @pytest.mark.parametrize("kind", TABLE_KINDS)
 def test_some_rows_are_those_of_the_whole(kind: str) -> None:
     table = Table(VECTORS).stored_as(kind)
-    assert table.kind == kind
+    assert table.values.dtype == kind
     chosen = np.array([3, 49, 3, 0])
     rows = table.rows(chosen)
     assert rows.dtype == np.float32
     assert np.array_equal(rows, table.whole()[chosen])
     assert np.array_equal(table.only(chosen).whole(), rows)
-    assert Table.from_weights(table.to_weights("cased"), "cased").kind == kind
+    assert Table.from_weights(table.to_weights("cased"), "cased").values.dtype == kind
 
 
 @given(

@@ -12,7 +12,7 @@ from fofe.base.arrays import FloatArray
 from fofe.features.config import ModelConfig, ViewConfig
 from fofe.features.encoded import Key, SentenceBounds
 from fofe.features.fragments import all_fragments, offsets_of
-from fofe.features.views import IsolatedWords
+from fofe.features.word_codes import IsolatedWords
 from fofe.model.engine import Engine
 from fofe.model.gate import GateSettings, fragment_scores, passing
 

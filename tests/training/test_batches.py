@@ -157,10 +157,10 @@ def test_segmented_words_are_counted_and_replaced_as_a_whole(monkeypatch: pytest
     made = Encoder(ModelConfig(segmenter="jieba", views=(ViewConfig("word", "word"),)), vocabularies, None)
     words = [sentence.words] * 3
     text = made.encode(words)
-    assert text.segments is not None
+    assert text.positions_in_word is not None
     looked_up = {
         "character": ([*"北京人"] * 3, np.ones(9, bool)),
-        "word": ([token.word for token in made.in_words(words)], text.segments.begins),
+        "word": ([token.word for token in made.in_words(words)], text.positions_in_word == 0),
     }
     assert list(compress(*looked_up["word"])) == ["北京", "人"] * 3
     rare = {name: RareWords.of(*seen, vocabularies[name], 3.0) for name, seen in looked_up.items()}

@@ -1,6 +1,6 @@
 """Errors that a user can act on: what is wrong, where, and what would be right."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -54,11 +54,15 @@ def in_file(path: str | Path | None, line: int | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def os_errors(done: str, path: str | Path, remedy: str | None = None) -> Iterator[None]:
-    """Report errors of the system as `path: cannot be read: reason`, if `done` is "read"."""
+def os_errors(
+    done: str, path: str | Path, remedy: str | None = None, only: Collection[int] = ()
+) -> Iterator[None]:
+    """Report errors of the system, or `only` those of some numbers, as `path: cannot be {done}: reason`."""
     try:
         yield
     except OSError as error:
+        if only and error.errno not in only:
+            raise
         raise InputError(f"cannot be {done}: {error.strerror}", path=path, remedy=remedy) from None
 
 

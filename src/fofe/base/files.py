@@ -14,7 +14,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -135,16 +135,10 @@ def open_output(target: Target) -> Iterator[IO[str]]:
             yield stream
 
 
-@contextmanager
-def _full_disk(path: str | Path) -> Iterator[None]:
+def _full_disk(path: str | Path) -> AbstractContextManager[None]:
     """Name what was being written when the disk was full: such errors name no file."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise
-        problem = f"cannot be written: {error.strerror}"
-        raise InputError(problem, path=path, remedy="make room on the disk") from None
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return os_errors("written", path, "make room on the disk", only=full)
 
 
 @contextmanager

@@ -46,11 +46,7 @@ def by_length(candidate: Candidate) -> Rank:
 
 def contains(outer: Candidate, inner: Candidate) -> bool:
     """Whether `inner` lies in `outer` and is shorter."""
-    return (
-        outer.start <= inner.start
-        and inner.end <= outer.end
-        and inner.end - inner.start < outer.end - outer.start
-    )
+    return outer.start <= inner.start and inner.end <= outer.end and outer[:2] != inner[:2]
 
 
 Flat = Callable[[Iterable[Candidate]], list[Candidate]]

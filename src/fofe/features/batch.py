@@ -48,7 +48,7 @@ def make_batch(
         arrays[positions_name(name)] = inverse.astype(np.int64)
     arrays |= {contextual_name(name): vectors for name, vectors in text.contextual.items()}
     arrays |= {"starts": text.starts(), "ends": text.ends()}
-    arrays["from_start"], arrays["to_end"] = text.distances()
+    arrays |= {"from_start": text.from_start, "to_end": text.to_end}
     arrays |= {"firsts": fragments.firsts, "lasts": fragments.lasts, **_characters(text, fragments)}
     for feature in registry.FEATURES:
         arrays |= feature.arrays(text, fragments)

@@ -29,9 +29,9 @@ def spelt_fragments(text: ReadText, fragments: Fragments, encoder: Encoder) -> S
     Only runs of words that fragments cover are spelt: behind a gate these are few.
     """
     if SPELT not in text.shared:
-        covered = covered_tokens(fragments, text.bounds.token_count)
+        covered = covered_tokens(fragments, text.token_count)
         tokens = np.flatnonzero(covered)
-        previous = np.append(False, covered[:-1]) & ~text.bounds.starts()
+        previous = np.append(False, covered[:-1]) & ~text.starts()
         run_starts = np.flatnonzero(covered & ~previous)
         position = np.cumsum(covered) - 1
         spelling = encoder.spell(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray, IntArray
 from fofe.features.config import ModelConfig
@@ -15,6 +19,7 @@ from fofe.features.name_table import NameTable
 from fofe.features.vocabulary import Alphabet, Vocabulary
 from fofe.text.segment import InWord, in_words, segmenter
 
+Row = TypeVar("Row", bound=np.generic)
 Key = str | InWord
 """What the vectors of an isolated token depend on: the token, or the token in the words that hold it."""
 
@@ -41,11 +46,24 @@ class SentenceBounds:
         """[T] true at the last token of every sentence."""
         return _marks(self.token_offsets[1:] - 1, self.token_count)
 
-    def distances(self) -> tuple[IntArray, IntArray]:
-        """[T] and [T]: how many tokens stand before and after each one in its sentence."""
-        lengths = np.diff(self.token_offsets)
-        from_start = np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], lengths)
-        return from_start, np.repeat(lengths, lengths) - 1 - from_start
+    @cached_property
+    def from_start(self) -> IntArray:
+        """[T] how many tokens precede each one in its sentence."""
+        return np.arange(self.token_count) - np.repeat(self.token_offsets[:-1], np.diff(self.token_offsets))
+
+    @cached_property
+    def to_end(self) -> IntArray:
+        """[T] how many tokens follow each one in its sentence."""
+        ends = np.repeat(self.token_offsets[1:], np.diff(self.token_offsets))
+        return ends - 1 - np.arange(self.token_count)
+
+    def beside(self, rows: NDArray[Row], by: int) -> NDArray[Row]:
+        """Of rows [T, ...] those `by` tokens further on, or further back if negative; 0 beyond a sentence."""
+        if not by:
+            return rows
+        moved = np.roll(rows, -by, axis=0)
+        moved[self.to_end < by if by > 0 else self.from_start < -by] = 0
+        return moved
 
 
 @dataclass(frozen=True)
@@ -71,31 +89,6 @@ class Spelling(SentenceBounds):
 
 
 @dataclass(frozen=True)
-class Segments:
-    """How T tokens share the words that a segmenter cut."""
-
-    shares: FloatArray
-    """[T] one over the number of tokens of the word that holds each."""
-    begins: BoolArray
-    """[T] whether a token is the first of its word."""
-
-    @classmethod
-    def of(cls, tokens: Sequence[InWord]) -> Segments:
-        """The segments of tokens in their words."""
-        counts = np.fromiter((token.tokens for token in tokens), dtype=np.float32, count=len(tokens))
-        begins = np.fromiter((token.position == 0 for token in tokens), dtype=bool, count=len(tokens))
-        return cls(1 / counts, begins)
-
-    def take(self, tokens: IntArray) -> Segments:
-        """The segments of some tokens [T']."""
-        return Segments(self.shares[tokens], self.begins[tokens])
-
-    def first_tokens(self) -> IntArray:
-        """[T] the first token of the word that holds each."""
-        return np.maximum.accumulate(np.where(self.begins, np.arange(len(self.begins)), 0))
-
-
-@dataclass(frozen=True)
 class Pieces(SentenceBounds):
     """The pieces that a language model cuts T tokens into, P in all."""
 
@@ -118,8 +111,10 @@ class EncodedText(SentenceBounds):
     """For each view with a table: [T] rows."""
     spelling: Spelling | None
     """Where a feature reads characters."""
-    segments: Segments | None = None
-    """Where a view looks segmented words up."""
+    shares: FloatArray | None = None
+    """[T] one over the number of tokens of the segmented word that holds each, where a view needs it."""
+    positions_in_word: IntArray | None = None
+    """[T] how many tokens of that word precede each."""
     matches: dict[str, Matches] = field(default_factory=dict)
     """For a view with a lexicon: the words that run through each token."""
     surroundings: FloatArray | None = None
@@ -140,7 +135,8 @@ class EncodedText(SentenceBounds):
             token_offsets=token_offsets,
             words={name: rows[tokens] for name, rows in self.words.items()},
             spelling=self.spelling and self.spelling.take(sentences, tokens, token_offsets),
-            segments=self.segments and self.segments.take(tokens),
+            shares=None if self.shares is None else self.shares[tokens],
+            positions_in_word=None if self.positions_in_word is None else self.positions_in_word[tokens],
             matches={name: matches.take(tokens) for name, matches in self.matches.items()},
             surroundings=None if self.surroundings is None else self.surroundings[sentences],
             contextual={name: vectors[tokens] for name, vectors in self.contextual.items()},
@@ -178,13 +174,13 @@ class Encoder:
     def encode(self, sentences: Sequence[Sequence[str]]) -> EncodedText:
         """Encode sentences of at least one token each."""
         tokens = [token for sentence in sentences for token in sentence]
-        return self._encode(tokens, self.in_words(sentences), SentenceBounds(offsets_of(sentences)))
+        return self._encode(tokens, self.in_words(sentences), offsets_of(sentences))
 
     def encode_isolated(self, keys: Sequence[Key]) -> EncodedText:
         """Encode isolated tokens, one sequence each."""
         tokens = [key if isinstance(key, str) else key.token for key in keys]
         held = [key for key in keys if isinstance(key, InWord)]
-        return self._encode(tokens, held, SentenceBounds(np.arange(len(tokens) + 1)))
+        return self._encode(tokens, held, np.arange(len(tokens) + 1))
 
     def in_words(self, sentences: Sequence[Sequence[str]]) -> list[InWord]:
         """Each token in the words that hold it; nothing without a segmenter and a lexicon."""
@@ -200,35 +196,30 @@ class Encoder:
         through = self._finder.find(sentence)
         return (token._replace(found=found) for token, found in zip(held, through, strict=True))
 
-    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], bounds: SentenceBounds) -> EncodedText:
+    def _encode(self, tokens: Sequence[str], held: Sequence[InWord], offsets: IntArray) -> EncodedText:
         words = [token.word for token in held]
         return EncodedText(
-            token_offsets=bounds.token_offsets,
+            token_offsets=offsets,
             words={
                 name: vocabulary.rows(words if name in self._segmented else tokens)
                 for name, vocabulary in self.vocabularies.items()
                 if name != self._lexicon
             },
-            spelling=None if self.alphabet is None else self.spell(tokens, bounds.token_offsets),
-            segments=Segments.of(held) if held else None,
+            spelling=None if self.alphabet is None else self.spell(tokens, offsets),
+            shares=1 / np.array([token.tokens for token in held], dtype=np.float32) if held else None,
+            positions_in_word=np.array([token.position for token in held]) if held else None,
             matches={self._lexicon: Matches.of([token.found for token in held])} if self._lexicon else {},
         )
 
     def spell(self, words: Sequence[str], token_offsets: IntArray) -> Spelling:
         """The characters of words; `token_offsets` [S + 1] says where each sentence's words begin."""
         assert self.alphabet is not None, "a model that reads characters has an alphabet"
-        spelt = self.alphabet.rows("".join([f"{word}{self._separator}" for word in words]))
         gap = len(self._separator)
-        lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + gap
-        # A space symbol opens each sentence, and one closes it: that behind the last word, if words have one.
-        edges = 2 - gap
-        sentence_of_word = np.repeat(np.arange(len(token_offsets) - 1), np.diff(token_offsets))
-        ends = np.cumsum(lengths) + edges * sentence_of_word + 1 - gap
-        offsets = np.append(0, np.cumsum(lengths))[token_offsets] + edges * np.arange(len(token_offsets))
-        characters = np.full(offsets[-1], Alphabet.SPACE, dtype=np.int32)
-        inside = np.ones(len(characters), dtype=bool)
-        inside[offsets[:-1]] = False
-        if not gap:
-            inside[offsets[1:] - 1] = False
-        characters[inside] = spelt
-        return Spelling(offsets, characters, ends - lengths + gap, ends)
+        sentences = [words[first:end] for first, end in pairwise(token_offsets.tolist())]
+        spelt = "".join([f" {self._separator.join(sentence)} " for sentence in sentences])
+        # Where words would begin if nothing but the gap behind each of them stood between them.
+        begins = np.append(0, np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + gap))
+        spaces = (2 - gap) * np.arange(len(token_offsets))
+        starts = begins[:-1] + np.repeat(spaces[:-1], np.diff(token_offsets)) + 1
+        ends = starts + np.diff(begins) - gap
+        return Spelling(begins[token_offsets] + spaces, self.alphabet.rows(spelt), starts, ends)

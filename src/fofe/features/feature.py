@@ -6,17 +6,16 @@ name in `torch_module`. A new feature takes such a module and a line in `FEATURE
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder, SentenceBounds
 from fofe.features.fragments import Fragments
-from fofe.features.word_cache import CachedWords
 
 Shapes = dict[str, tuple[int, ...]]
 """The shapes of weights, by the names under which a model stores them."""
@@ -34,17 +33,23 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class ReadText:
+class ReadText(SentenceBounds):
     """Some sentences as the tagging engine reads them."""
 
     words: list[str]
     """The T words of all sentences."""
-    bounds: SentenceBounds
-    opens: BoolArray
-    """[S] which sentences open a document."""
-    cached: CachedWords
+    opens: Sequence[bool] | None
+    """[S] which sentences open a document; each is one if it is not given."""
+    positions: IntArray
+    """[T] the rows that the words have in the cache."""
+    cached: Mapping[str, FloatArray]
+    """[N, D] each: what the cache keeps of words, by name (`Feature.of_words`)."""
     shared: dict[str, Any] = field(default_factory=dict)
     """What several features need of the same fragments."""
+
+    def rows(self, name: str) -> FloatArray:
+        """[T, D] what the cache keeps of each word under a name."""
+        return self.cached[name].take(self.positions, axis=0)
 
 
 @dataclass(frozen=True)

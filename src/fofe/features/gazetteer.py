@@ -39,7 +39,7 @@ class GazetteerMatches(Feature):
         self._weight = np.ascontiguousarray(model.columns[NAMES])
 
     def of(self, text: ReadText, fragments: Fragments) -> Addend:
-        found = self._table.look_up(text.words, text.bounds.token_offsets, fragments)
+        found = self._table.look_up(text.words, text.token_offsets, fragments)
         projected = found.patterns.astype(np.float32) @ self._weight
 
         def add_to(hidden: FloatArray, part: slice) -> None:

@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -129,7 +129,12 @@ class CharacterLanguageModels(LanguageModel):
         self._config = config
         self.embeddings = nn.ModuleList(nn.Embedding(len(config["characters"]), size) for _ in range(2))
         self.lstms = nn.ModuleList(nn.LSTM(size, hidden) for _ in range(2))
-        _load_weights(self, folder / WEIGHTS)
+        try:
+            self.load_state_dict(load_file(folder / WEIGHTS))
+        except (OSError, RuntimeError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            path = folder / WEIGHTS
+            raise InputError(f"is not the weights of this encoder: {reason}", path=path) from None
 
     def cut(self, sentences: Sequence[Sequence[str]]) -> Pieces:
         tokens = [token for sentence in sentences for token in sentence]
@@ -144,14 +149,11 @@ class CharacterLanguageModels(LanguageModel):
             tokens: list[list[int]] = []
             behind: list[list[int]] = []
             for first, end in pairwise(pieces.token_offsets.tolist()):
-                text, spaces = [newline], []
                 tokens.append(list(range(first, end))[::step])
-                for token in tokens[-1]:
-                    text += pieces.ids[slice(*pieces.piece_offsets[token : token + 2])][::step].tolist()
-                    text.append(space)
-                    spaces.append(len(text) - 1)
-                texts.append(text)
-                behind.append(spaces)
+                ids = [pieces.ids[slice(*pieces.piece_offsets[token : token + 2])] for token in tokens[-1]]
+                spelt = [[*of_token[::step].tolist(), space] for of_token in ids]
+                texts.append([newline, *chain.from_iterable(spelt)])
+                behind.append(offsets_of(spelt)[1:].tolist())
             for group in _of_similar_length(list(map(len, texts))):
                 found = self._states(direction, [texts[one] for one in group], [behind[one] for one in group])
                 for one, of_sentence in zip(group, found, strict=True):
@@ -204,19 +206,16 @@ class Transformer(LanguageModel):
         self._room = min(positions, MOST_PIECES) - len(self._before) - len(self._after)
 
     def cut(self, sentences: Sequence[Sequence[str]]) -> Pieces:
-        ids: list[int] = []
-        counts: list[int] = []
+        of_tokens: list[list[int]] = []
         for sentence in sentences:
             cut = self._tokeniser(list(sentence), is_split_into_words=True, add_special_tokens=False)
-            words = cut.word_ids()
-            of_word: list[list[int]] = [[] for _ in sentence]
-            for piece, word in zip(cut["input_ids"], words, strict=True):
-                of_word[word].append(piece)
-            for pieces in of_word:  # a token of nothing but odd characters may have no piece
-                ids += pieces or [self._unknown]
-                counts.append(len(pieces) or 1)
-        token_pieces = np.append(0, np.cumsum(np.array(counts, dtype=np.int64)))
-        return Pieces(offsets_of(sentences), np.array(ids, dtype=np.int64), token_pieces)
+            found: list[list[int]] = [[] for _ in sentence]
+            for piece, word in zip(cut["input_ids"], cut.word_ids(), strict=True):
+                found[word].append(piece)
+            # A token of nothing but odd characters may have no piece.
+            of_tokens += [pieces or [self._unknown] for pieces in found]
+        ids = np.array(list(chain.from_iterable(of_tokens)), dtype=np.int64)
+        return Pieces(offsets_of(sentences), ids, offsets_of(of_tokens))
 
     def read(self, pieces: Pieces, layers: int) -> Tensor:
         borders = pieces.piece_offsets[pieces.token_offsets].tolist()
@@ -232,7 +231,10 @@ class Transformer(LanguageModel):
                 numbers.append(np.arange(kept_first, kept_end))
         order = torch.from_numpy(np.argsort(np.concatenate(numbers)))
         vectors = torch.cat(parts)[order.to(parts[0].device)]
-        return _mean_of_pieces(vectors.flatten(1), pieces).view(pieces.token_count, layers, self.width)
+        offsets = torch.from_numpy(pieces.piece_offsets[:-1]).to(vectors.device)
+        rows = torch.arange(len(vectors), device=vectors.device)
+        means = nn.functional.embedding_bag(rows, vectors.flatten(1), offsets, mode="mean")
+        return means.view(pieces.token_count, layers, self.width)
 
     def _windows(self, first: int, end: int) -> Iterator[tuple[int, int, int, int]]:
         """Windows of the pieces of a sentence, and the pieces that each is asked for, near its middle."""
@@ -286,13 +288,6 @@ class CachedVectors:
         return cast(FloatArray, np.load(path, mmap_mode="c"))
 
 
-def _mean_of_pieces(vectors: Tensor, pieces: Pieces) -> Tensor:
-    """[T, D] the means of the vectors [P, D] of each token's pieces."""
-    rows = torch.arange(len(vectors), device=vectors.device)
-    offsets = torch.from_numpy(pieces.piece_offsets[:-1]).to(vectors.device)
-    return nn.functional.embedding_bag(rows, vectors, offsets, mode="mean")
-
-
 def _of_similar_length(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Groups of texts, by their numbers, that waste little when they are padded to one length."""
     group: list[int] = []
@@ -303,11 +298,3 @@ def _of_similar_length(lengths: Sequence[int]) -> Iterator[list[int]]:
         group.append(number)
     if group:
         yield group
-
-
-def _load_weights(module: nn.Module, path: Path) -> None:
-    try:
-        module.load_state_dict(load_file(path))
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"is not the weights of this encoder: {reason}", path=path) from None

@@ -5,6 +5,7 @@ other sentences, which speak of goals. So the network can also see the mean of t
 mean of the words around it by a FOFE code of sentences: what is further away counts less.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,10 @@ class Surroundings(Feature):
 
     def add_to_starts(self, starts: FloatArray, firsts: IntArray, text: ReadText) -> None:
         """All fragments with one first word are in one sentence."""
-        offsets = text.bounds.token_offsets
-        sums = np.add.reduceat(text.cached.rows(SUBJECTS), offsets[:-1], axis=0)
+        offsets = text.token_offsets
+        sums = np.add.reduceat(text.rows(SUBJECTS), offsets[:-1], axis=0)
         added = surroundings(sums, offsets, text.opens) @ self._weight
-        sentence_of = np.repeat(np.arange(len(text.bounds)), np.diff(offsets))
+        sentence_of = np.repeat(np.arange(len(text)), np.diff(offsets))
         starts += added.take(sentence_of[firsts], axis=0)
 
 
@@ -78,13 +79,16 @@ def weighted(vectors: FloatArray, weights: FloatArray) -> FloatArray:
     return np.concatenate([vectors * weights[:, None], weights[:, None]], axis=1)
 
 
-def surroundings(sums: FloatArray, token_offsets: IntArray, opens: BoolArray) -> FloatArray:
+def surroundings(
+    sums: FloatArray, token_offsets: IntArray, opens: BoolArray | Sequence[bool] | None
+) -> FloatArray:
     """[S, 2 D] the subjects of each sentence and of those around it in its document.
 
     `sums` [S, D + 1] are those of the sentences' weighted words, `token_offsets` [S + 1] say where the words
-    of each begin, `opens` [S] which sentences open a document.
+    of each begin, `opens` [S] which sentences open a document; each is one if it is not given.
     """
-    documents, starts, ends = np.cumsum(opens), token_offsets[:-1], token_offsets[1:]
+    documents = np.arange(len(sums)) if opens is None else np.cumsum(opens)
+    starts, ends = token_offsets[:-1], token_offsets[1:]
     around = np.zeros_like(sums)
     for distance in range(1, min(NEARBY, len(sums) - 1) + 1):
         together = documents[distance:] == documents[:-distance]

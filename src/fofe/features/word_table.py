@@ -53,13 +53,6 @@ class Table:
         named = {table_name(view): self.values}
         return named if self.scales is None else {**named, scales_name(view): self.scales}
 
-    def __len__(self) -> int:
-        return len(self.values)
-
-    @property
-    def kind(self) -> str:
-        return str(self.values.dtype)
-
     def rows(self, numbers: IntArray) -> FloatArray:
         """[U, D] float32, the vectors of rows [U]."""
         return self.only(numbers).whole()
@@ -78,7 +71,7 @@ class Table:
 
         A number that is not finite, or beyond the range of float16, is a ValueError.
         """
-        if kind == self.kind:
+        if self.values.dtype == kind:
             return self
         vectors = self.whole()
         return _as_int8(vectors) if kind == "int8" else Table(as_float(vectors, kind))

@@ -9,28 +9,34 @@ fragments that pass are projected at all, which is why the scan comes before the
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import FofeError
 from fofe.features.config import ModelConfig
-from fofe.features.encoded import Encoder, Key, SentenceBounds
+from fofe.features.encoded import Encoder, Key
 from fofe.features.feature import ModelParts, ReadText, Shapes, Sizes
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.registry import features_of, input_columns, input_width
 from fofe.features.schemes import Schemes, scheme_number
-from fofe.features.word_cache import CachedWords, WordCache
 from fofe.features.word_codes import WordCodes
 from fofe.model.gate import Gate, GateSettings
 
 FRAGMENTS_AT_ONCE = 2048
 """How many fragments go through the wide layers together: enough for BLAS, little enough for the cache."""
 KEPT_BYTES = 31 << 20
+FIRST_ROOM = 1024
+NO_WORD = 0
+"""The position of what stands beyond the bounds of a sentence (`SentenceBounds.beside`): a row of zeros."""
+
+Word = TypeVar("Word", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,62 @@ class Scorer(Protocol):
     def fresh(self) -> Scorer: ...
 
     def conditioned_on(self, scheme: str) -> Scorer: ...
+
+
+class WordCache(Generic[Word]):
+    """Named arrays with a row for each word that was seen; threads may share them.
+
+    It starts anew when it is full: frequent words are back at once.
+    """
+
+    def __init__(self, *, limit: int = 16384) -> None:
+        """At most `limit` words are kept."""
+        self._lock = threading.Lock()
+        self._limit = limit
+        self._positions: dict[Word, int] = {}
+        self._arrays: dict[str, FloatArray] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the words seen so far: a model that is pickled starts with an empty cache elsewhere."""
+        return partial(WordCache, limit=self._limit), ()
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def look_up(
+        self, words: Sequence[Word], compute: Callable[[list[Word]], Mapping[str, FloatArray]]
+    ) -> tuple[IntArray, Mapping[str, FloatArray]]:
+        """The positions [T] of words, and the arrays [N, D] that they point into.
+
+        `compute` makes the rows [U, D] of U distinct new words. Rows that were given out never change.
+        """
+        with self._lock:
+            new = [word for word in dict.fromkeys(words) if word not in self._positions]
+            if new and len(self._positions) + len(new) > self._limit:
+                self._positions, new = {}, list(dict.fromkeys(words))
+            if new:
+                self._add(new, compute(new))
+            positions = map(self._positions.__getitem__, words)
+            return np.fromiter(positions, dtype=np.intp, count=len(words)), self._arrays
+
+    def _add(self, words: Sequence[Word], arrays: Mapping[str, FloatArray]) -> None:
+        first = len(self._positions) + 1
+        end = first + len(words)
+        if not self._positions:
+            self._arrays = {name: _grown(rows[:0], end) for name, rows in arrays.items()}
+        elif end > len(next(iter(self._arrays.values()))):
+            self._arrays = {name: _grown(rows, end) for name, rows in self._arrays.items()}
+        for name, rows in arrays.items():
+            self._arrays[name][first:end] = rows
+        self._positions.update(zip(words, range(first, end), strict=True))
+
+
+def _grown(rows: FloatArray, needed: int) -> FloatArray:
+    """The same rows with room for twice as many as are needed, and a row of zeros for no word."""
+    grown = np.empty((max(FIRST_ROOM, 2 * needed), rows.shape[1]), dtype=np.float32)
+    grown[: len(rows)] = rows
+    grown[NO_WORD] = 0
+    return grown
 
 
 class Engine:
@@ -119,7 +181,7 @@ class Engine:
         `exact` leaves the gate open.
         """
         text = self._read(sentences, opens)
-        offsets = text.bounds.token_offsets
+        offsets = text.token_offsets
         if self._gate is None or exact or not text.words:
             fragments = all_fragments(offsets, self.config.max_words)
         else:
@@ -140,13 +202,8 @@ class Engine:
         """Look the words of sentences up; those that the cache lacks are computed."""
         words = [word for sentence in sentences for word in sentence]
         keys: Sequence[Key] = self._encoder.in_words(sentences) or words
-        with self._cache.lock:
-            if new := self._cache.missing(keys):
-                self._cache.add(new, self._of_words(new))
-            positions, arrays = self._cache.look_up(keys)
-        bounds = SentenceBounds(offsets_of(sentences))
-        documents = np.ones(len(sentences), dtype=bool) if opens is None else np.asarray(opens)
-        return ReadText(words, bounds, documents, CachedWords(positions, arrays, *bounds.distances()))
+        positions, arrays = self._cache.look_up(keys, self._of_words)
+        return ReadText(offsets_of(sentences), words, opens, positions, arrays)
 
     def _of_words(self, keys: Sequence[Key]) -> dict[str, FloatArray]:
         """What is kept of U distinct words, each [U, D], by name."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError, ModelError
-from fofe.base.files import atomic_directory, write_atomically
+from fofe.base.files import atomic_directory
 from fofe.base.settings import require, to_table
 from fofe.decode import Decoding
 from fofe.features.fragments import Fragments
@@ -239,12 +239,7 @@ def save_ensemble(ensemble: Ensemble, folder: str | Path) -> None:
     with atomic_directory(Path(folder)) as aside:
         for path, name in zip(ensemble.paths, names, strict=True):
             shutil.copytree(path, aside / name, symlinks=True)
-        _write(ensemble, aside, names)
-
-
-def _write(ensemble: Ensemble, folder: Path, names: Sequence[str]) -> None:
-    weights = tuple(round(weight, 6) for weight in ensemble.weights)
-    temperatures = dict(ensemble.temperatures)
-    described = _Description(FORMAT_VERSION, tuple(names), weights, ensemble.decoding, temperatures)
-    with write_atomically(folder / ENSEMBLE) as stream:
-        stream.write(json.dumps(to_table(described), indent=2) + "\n")
+        weights = tuple(round(weight, 6) for weight in ensemble.weights)
+        temperatures = dict(ensemble.temperatures)
+        described = _Description(FORMAT_VERSION, tuple(names), weights, ensemble.decoding, temperatures)
+        (aside / ENSEMBLE).write_text(json.dumps(to_table(described), indent=2) + "\n", "utf-8")

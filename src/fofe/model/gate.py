@@ -15,7 +15,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.encoded import SentenceBounds
 from fofe.features.feature import ReadText, Shapes
 from fofe.features.fragments import Fragments
-from fofe.features.word_cache import NeighbourLayer
+from fofe.features.word_codes import NeighbourLayer
 
 PREFIX = "gate."
 JUDGEMENTS = 3
@@ -66,9 +66,9 @@ class Gate:
     def choose(self, text: ReadText) -> Fragments:
         """The fragments that pass."""
         # [T, 3] how well a mention can start at each word, end there, and contain it.
-        scores: FloatArray = self.hidden.units(text.cached) @ self._output
+        scores: FloatArray = self.hidden.units(text) @ self._output
         scores += self._output_bias
-        return passing(scores, self._cut, text.bounds, self._max_words)
+        return passing(scores, self._cut, text, self._max_words)
 
 
 def passing(scores: FloatArray, cut: float, bounds: SentenceBounds, max_words: int) -> Fragments:

@@ -237,27 +237,24 @@ def _load(folder: Path) -> StoredModel:
     for name, count in described.ranked_words.items():
         if name not in vocabularies or not 0 <= count <= len(vocabularies[name].words):
             raise InputError("ranked_words does not fit the vocabularies", path=folder / CONFIG)
+    encoders = {view.name: folder / ENCODERS / view.name for view in config.encoders}
+    for encoder in encoders.values():
+        if not (encoder / CONFIG).is_file():
+            raise InputError("is missing", path=encoder / CONFIG)
     return StoredModel(
         **vars(described),
         vocabularies=vocabularies,
         alphabet=alphabet,
         weights=weights,
         names=names,
-        encoders={view.name: _encoder(folder / ENCODERS / view.name) for view in config.encoders},
+        encoders=encoders,
         card=_read_text(folder / "README.md") if os.path.lexists(folder / "README.md") else "",
     )
 
 
-def _encoder(folder: Path) -> Path:
-    """The directory of a language model, which must be there."""
-    if not (folder / CONFIG).is_file():
-        raise InputError("is missing", path=folder / CONFIG)
-    return folder
-
-
 def read_description(cls: type[Description], path: Path) -> Description:
     """What a JSON file of this format says of a model."""
-    table = _read_json(path)
+    table = parse_json(_read_text(path), path)
     found = table.get("format") if isinstance(table, dict) else None
     if found != FORMAT_VERSION:
         raise InputError(
@@ -326,10 +323,6 @@ def _read_text(path: Path) -> str:
     return read_text(path)
 
 
-def _read_json(path: Path) -> Any:
-    return parse_json(_read_text(path), path)
-
-
 def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
     lines = _read_text(path).splitlines()
     try:
@@ -343,7 +336,7 @@ def _read_vocabulary(path: Path, view: ViewConfig, digits: str) -> Vocabulary:
 
 
 def _read_alphabet(path: Path) -> Alphabet:
-    characters = _strings(_read_json(path), path)
+    characters = _strings(parse_json(_read_text(path), path), path)
     if any(len(character) != 1 for character in characters):
         raise InputError("has a string that is not one character", path=path)
     return Alphabet(characters)

@@ -11,10 +11,10 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError
-from fofe.features.batch import make_batch
+from fofe.features.batch import TorchBatch, make_batch
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import EncodedText, Encoder
-from fofe.features.fragments import Fragments, all_fragments
+from fofe.features.fragments import all_fragments
 from fofe.features.gazetteer import NAMES
 from fofe.features.language_models_torch import Contextual, contextual_of
 from fofe.features.name_table import NameBits
@@ -103,19 +103,16 @@ class TorchEngine:
             words = [word for sentence in sentences for word in sentence]
             names = self._encoder.names.look_up(words, text.token_offsets, fragments)
         # Some at a time: the features of all fragments of a long text would take gigabytes.
-        parts = np.array_split(np.arange(len(fragments)), -(-len(fragments) // FRAGMENTS_AT_ONCE) or 1)
-        probabilities = [
-            self._probabilities(text, fragments.take(part), None if names is None else names.take(part))
-            for part in parts
-        ]
+        probabilities = []
+        for part in np.array_split(np.arange(len(fragments)), -(-len(fragments) // FRAGMENTS_AT_ONCE) or 1):
+            given = {SCHEMES: np.tile(self._scheme, (len(part), 1))}
+            if names is not None:
+                given[NAMES] = names.take(part).of_fragments()
+            probabilities.append(self._probabilities(*make_batch(text, fragments.take(part), given)))
         return Scores(fragments, text.token_offsets, np.concatenate(probabilities))
 
-    def _probabilities(self, text: EncodedText, fragments: Fragments, names: NameBits | None) -> FloatArray:
-        """[F, K] those of some fragments of a text."""
-        given = {SCHEMES: np.tile(self._scheme, (len(fragments), 1))}
-        if names is not None:
-            given[NAMES] = names.of_fragments()
-        batch, rows = make_batch(text, fragments, given)
+    def _probabilities(self, batch: TorchBatch, rows: Mapping[str, torch.Tensor]) -> FloatArray:
+        """[F, K] those of the fragments of a batch, which needs some rows of tables."""
         with torch.no_grad():
             tables = {name: table[rows[name].to(self._device)] for name, table in self._tables.items()}
             scores = self._network({name: array.to(self._device) for name, array in batch.items()}, tables)
@@ -128,8 +125,7 @@ class TorchEngine:
         vectors = self._tables[view][torch.from_numpy(rows).to(self._device).long()].cpu().numpy()
         words = weighted(vectors, self._importance[rows])
         sums = np.add.reduceat(words, text.token_offsets[:-1], axis=0)
-        documents = np.ones(len(text), dtype=bool) if opens is None else np.asarray(opens)
-        return surroundings(sums, text.token_offsets, documents)
+        return surroundings(sums, text.token_offsets, opens)
 
 
 def choose_device(name: str) -> torch.device:

@@ -216,7 +216,9 @@ class Sampler:
         draws = random.random(len(tokens), dtype=np.float32)
         words = dict(text.words)
         for name, rare in self.rare.items():
-            drawn = draws[text.segments.first_tokens()] if text.segments and rare.segmented else draws
+            drawn = draws
+            if rare.segmented and text.positions_in_word is not None:
+                drawn = draws[np.arange(len(draws)) - text.positions_in_word]
             replaced = drawn < rare.probabilities[tokens]
             words[name] = np.where(replaced, rare.unknown_rows[tokens], words[name])
         return replace(text, words=words)

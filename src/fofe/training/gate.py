@@ -12,8 +12,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.features.config import ModelConfig
 from fofe.features.encoded import Encoder, Key, SentenceBounds
 from fofe.features.fragments import Fragments, all_fragments, offsets_of
-from fofe.features.views import IsolatedWords
-from fofe.features.word_cache import CachedWords
+from fofe.features.word_codes import IsolatedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
 from fofe.training.annotation import Sentences
@@ -106,8 +105,7 @@ class _Reader:
         # 0 stands for no word, as in a cache of words.
         keys: Iterable[Key] = self._encoder.in_words(words) or chain.from_iterable(words)
         numbers = [self._numbers.setdefault(key, len(self._numbers) + 1) for key in keys]
-        numbered = CachedWords(np.array(numbers), {}, *bounds.distances())
-        seen = np.stack([numbered.beside(by) for by in range(-WINDOW, WINDOW + 1)], axis=1)
+        seen = np.stack([bounds.beside(np.array(numbers), by) for by in range(-WINDOW, WINDOW + 1)], axis=1)
         positive = scores.probabilities[:, 1:].max(axis=1) > scores.probabilities[:, 0]
         return _Read(bounds, seen, _targets(scores), scores.fragments.take(np.flatnonzero(positive)))
 

@@ -21,7 +21,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
-from fofe.features.encoded import EncodedText, Encoder, Segments
+from fofe.features.encoded import EncodedText, Encoder
 from fofe.features.language_models_torch import CachedVectors, Contextual, LanguageModel, load_language_model
 from fofe.features.name_table import NameBits
 from fofe.features.surroundings import importance
@@ -228,7 +228,8 @@ def _looked_up(config: ModelConfig, sentences: Sentences) -> Mapping[str, tuple[
         if view.lookup == "word" and config.segmenter is not None:
             segment = segmenter(config.segmenter)
             held = [token for sentence in sentences for token in in_words(sentence.words, segment)]
-            looked_up[view.name] = [token.word for token in held], Segments.of(held).begins
+            begins = np.array([token.position == 0 for token in held], dtype=bool)
+            looked_up[view.name] = [token.word for token in held], begins
         elif view.has_table and view.lookup != "lexicon":
             looked_up[view.name] = tokens, np.ones(len(tokens), dtype=bool)
     return looked_up

@@ -11,8 +11,10 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.features.encoded import SentenceBounds
+from fofe.features.feature import ReadText
 from fofe.features.fragments import offsets_of
-from fofe.features.word_cache import NO_WORD, CachedWords, NeighbourLayer, WordCache
+from fofe.features.word_codes import NeighbourLayer
+from fofe.model.engine import NO_WORD, WordCache
 
 
 class Lengths:
@@ -30,10 +32,7 @@ class Lengths:
         return {"length": lengths, "negative": -lengths[:, :1]}
 
     def of(self, words: list[str]) -> list[int]:
-        with self.cache.lock:
-            if new := self.cache.missing(words):
-                self.cache.add(new, self.compute(new))
-            positions, arrays = self.cache.look_up(words)
+        positions, arrays = self.cache.look_up(words, self.compute)
         rows = arrays["length"]
         assert np.array_equal(arrays["negative"][positions, 0], -rows[positions, 0])
         assert not rows[NO_WORD].any()
@@ -61,7 +60,7 @@ def test_rows_that_were_given_out_do_not_change() -> None:
     lengths = Lengths(3)
     words = ["a", "bb", "ccc"]
     lengths.of(words)
-    positions, arrays = lengths.cache.look_up(words)
+    positions, arrays = lengths.cache.look_up(words, lengths.compute)
     before = arrays["length"][positions].copy()
     for size in range(4, 20):
         lengths.of(["y" * size])
@@ -98,24 +97,25 @@ def test_a_pickled_cache_is_empty() -> None:
     lengths.of(["a", "bb"])
     copy = pickle.loads(pickle.dumps(lengths.cache))
     assert len(copy) == 0
-    assert copy.missing(["a", "a"]) == ["a"]
+    copy.look_up(["a", "a"], lengths.compute)
+    assert lengths.computed == ["a", "bb", "a"]
 
 
 def test_neighbours_end_at_the_bounds_of_sentences() -> None:
     bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
-    words = CachedWords(np.array([1, 2, 3, 4]), {}, *bounds.distances())
-    assert words.beside(0).tolist() == [1, 2, 3, 4]
-    assert words.beside(1).tolist() == [2, 3, NO_WORD, NO_WORD]
-    assert words.beside(-2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
-    assert words.beside(9).tolist() == [NO_WORD] * 4
+    words = np.array([1, 2, 3, 4])
+    assert bounds.beside(words, 0).tolist() == [1, 2, 3, 4]
+    assert bounds.beside(words, 1).tolist() == [2, 3, NO_WORD, NO_WORD]
+    assert bounds.beside(words, -2).tolist() == [NO_WORD, NO_WORD, 1, NO_WORD]
+    assert bounds.beside(words, 9).tolist() == [NO_WORD] * 4
 
 
 def test_a_layer_adds_up_what_neighbours_add() -> None:
-    bounds = SentenceBounds(offsets_of([["a", "b", "c"], ["d"]]))
     vectors = np.arange(1.0, 5.0, dtype=np.float32)[:, None]
     weight, bias = np.array([[10.0, 1.0]], dtype=np.float32), np.array([-4.0], dtype=np.float32)
     layer = NeighbourLayer("layer", (-1, 0), weight, bias)
     nothing = np.zeros((1, 1), dtype=np.float32)
     arrays = {name: np.concatenate([nothing, rows]) for name, rows in layer.of_words(vectors).items()}
-    words = CachedWords(np.array([1, 2, 3, 4]), arrays, *bounds.distances())
-    assert layer.units(words)[:, 0].tolist() == [0, 8, 19, 0]
+    offsets = offsets_of([["a", "b", "c"], ["d"]])
+    text = ReadText(offsets, list("abcd"), None, np.array([1, 2, 3, 4]), arrays)
+    assert layer.units(text)[:, 0].tolist() == [0, 8, 19, 0]
