@@ -50,9 +50,7 @@ def _ceaf(gold: Mentions, run: Mentions) -> Counts:
         for entity, spans in clusters.items()
     }
     shared = sum(map(best_pairing, _components(overlaps)))
-    return Counts(
-        shared, sum(map(len, clusters.values())) - shared, sum(map(len, owners.values())) - shared
-    )
+    return Counts(shared, sum(map(len, clusters.values())) - shared, sum(map(len, owners.values())) - shared)
 
 
 def _span(mention: TabMention) -> _Span:

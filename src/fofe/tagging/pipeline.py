@@ -4,16 +4,13 @@ Files, parquet and Spark differ in where inputs come from and where outputs go. 
 this process or in several.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import tee
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.base.workers import in_order
 from fofe.decode import outermost
 from fofe.formats import with_tokens
 from fofe.tagging import batching
@@ -24,7 +21,6 @@ from fofe.text.document import NONE, Document, Mention
 CHUNK_BYTES = 32_768
 """Some thousand words: few messages between processes, and results soon."""
 
-Context = TypeVar("Context")
 Output = TypeVar("Output")
 
 
@@ -138,15 +134,3 @@ class TagJob(Generic[Output]):
 def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:
     """Lists of consecutive inputs of some `CHUNK_BYTES` together."""
     return batching.chunks(inputs, lambda one: one.size, CHUNK_BYTES)
-
-
-def tag_chunks(
-    job: TagJob[Output], chunks: Iterable[tuple[Context, list[Input]]], workers: int = 1
-) -> Generator[tuple[Context, Tagged[Output]], None, None]:
-    """Tag chunks in so many processes; yields what came with each chunk and what became of it, in order.
-
-    Close the iterator (`contextlib.closing`) to end the workers when it is not used up.
-    """
-    contexts, work = tee(chunks)
-    with closing(in_order(job, (chunk for _, chunk in work), workers)) as results:
-        yield from zip((context for context, _ in contexts), results, strict=True)

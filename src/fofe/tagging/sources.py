@@ -15,7 +15,7 @@ from typing import NoReturn
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats import FORMATS, brat, conll, corpus_files, jsonl
+from fofe.formats import FORMATS, brat, corpus_files, jsonl
 from fofe.tagging.pipeline import Input, given_text, ready
 from fofe.text.document import Document
 
@@ -170,18 +170,15 @@ def _text_file(source: Source, _: Report) -> Iterator[Input]:
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
-    for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
-        yield ready(document, f"document {number} of {display_name(source.path)}")
-
-
-def _conll(source: Source, report: Report) -> Iterator[Input]:
-    """The documents of CoNLL, words alone."""
+    """The documents of a corpus; of CoNLL the words alone."""
+    is_conll = source.kind == "conll"
     try:
-        for number, document in enumerate(conll.read(source.path, report), start=1):
-            words = Document.from_words([sentence.words for sentence in document.sentences])
-            yield ready(words, f"document {number} of {display_name(source.path)}")
+        for number, document in enumerate(FORMATS[source.kind].read(source.path, report), start=1):
+            if is_conll:
+                document = Document.from_words([sentence.words for sentence in document.sentences])
+            yield ready(document, f"document {number} of {display_name(source.path)}")
     except InputError as error:
-        if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
+        if not is_conll or error.line is None or isinstance(error.__context__, UnicodeDecodeError):
             raise
         # Its own remedy names options that only commands have which read tags.
         raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
@@ -197,6 +194,5 @@ _READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
     TEXT_LINES: _lines,
     TEXT_FILE: _text_file,
     "jsonl": _lines,
-    "conll": _conll,
     "brat": _brat,
 }
