@@ -17,8 +17,7 @@ from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.base.settings import build
 from fofe.decode import Decoding, outer_spans, outermost
-from fofe.model.engine import Scorer, Scores
-from fofe.tagging.model import Model, scoring_by
+from fofe.tagging.model import Model, in_labels
 from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, Mention, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 
@@ -152,9 +151,7 @@ class Projection:
     @property
     def is_identity(self) -> bool:
         """True if the corpus has exactly the labels of the model."""
-        return self.members.shape[0] == len(self.labels) and np.array_equal(
-            self.members[1:], np.eye(len(self.labels) - 1, dtype=bool)
-        )
+        return np.array_equal(self.members, np.eye(len(self.members), dtype=bool)[:, 1:])
 
     def project(self, probabilities: FloatArray) -> FloatArray:
         """[F, K] of the model's labels as [F, K'] of the corpus's."""
@@ -169,27 +166,7 @@ class Projection:
 def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
     """A model whose output has the labels of a corpus, given how these map to its own."""
     projection = Projection.make(model.labels, mapping)
-    return scoring_by(model, lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
-
-
-@dataclass(frozen=True)
-class ProjectedScorer:
-    """Scores fragments like another scorer, in the labels of a corpus."""
-
-    scorer: Scorer
-    projection: Projection
-
-    def score(
-        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
-    ) -> Scores:
-        scores = self.scorer.score(sentences, opens, exact=exact)
-        return replace(scores, probabilities=self.projection.project(scores.probabilities))
-
-    def conditioned_on(self, scheme: str) -> ProjectedScorer:
-        return replace(self, scorer=self.scorer.conditioned_on(scheme))
-
-    def fresh(self) -> ProjectedScorer:
-        return replace(self, scorer=self.scorer.fresh())
+    return in_labels(model, projection.labels, projection.project)
 
 
 def flat(document: Document) -> Document:
