@@ -140,21 +140,11 @@ def score(args: argparse.Namespace) -> int:
         path: {name: score(gold, run, measure=measure) for name, measure in MEASURES.items()}
         for path, run in runs.items()
     }
-    data = {
-        path: {
-            name: {
-                language: {group: counts.as_dict() for group, counts in groups.items()}
-                for language, groups in table.items()
-            }
-            for name, table in by_measure.items()
-        }
-        for path, by_measure in tables.items()
-    }
     texts = (
         "\n\n".join([path, *(f"{name}\n{layout(table)}" for name, table in by_measure.items())])
         for path, by_measure in tables.items()
     )
-    print_result(args, "\n\n".join(texts), data)
+    print_result(args, "\n\n".join(texts), tables)
     return _finish(report)
 
 

@@ -19,13 +19,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from ipaddress import ip_address
-from itertools import islice
 from pathlib import Path
 
 from fofe.base.errors import ConfigError, FofeError
 from fofe.base.files import read_text
 from fofe.base.settings import build, read_toml
-from fofe.text.document import Document, Mention, Token, split_label
+from fofe.text.document import Document, Mention, split_label
 
 FORBID, REPLACE, ADD = ACTIONS = ("forbid", "replace", "add")
 GROUP = "mention"
@@ -139,25 +138,20 @@ class Rule:
         return words.lower() if self.ignore_case else words
 
     def _phrase_spans(self, document: Document) -> Iterator[tuple[int, int]]:
+        """The longest phrase that begins with each token, from left to right."""
         for sentence in document.sentences:
-            first = 0
-            while first < len(sentence):
-                last = self._last_of_phrase(document.text, islice(sentence.tokens, first, None))
-                if last is not None:
-                    yield sentence.tokens[first].start, sentence.tokens[first + last].end
-                first += 1 if last is None else last + 1
-
-    def _last_of_phrase(self, text: str, tokens: Iterable[Token]) -> int | None:
-        """The position of the last token of the longest phrase that begins with the first token."""
-        start = found = None
-        for position, token in enumerate(tokens):
-            start = token.start if start is None else start
-            key = self._key(text[start : token.end])
-            if len(key) > self._longest.get(key[:1], 0):
-                break
-            if key in self._phrases:
-                found = position
-        return found
+            tokens, first = sentence.tokens, 0
+            while first < len(tokens):
+                start, found = tokens[first].start, None
+                for number in range(first, len(tokens)):
+                    key = self._key(document.text[start : tokens[number].end])
+                    if len(key) > self._longest.get(key[:1], 0):
+                        break
+                    if key in self._phrases:
+                        found = number
+                if found is not None:
+                    yield start, tokens[found].end
+                first = (first if found is None else found) + 1
 
 
 @dataclass(frozen=True)
