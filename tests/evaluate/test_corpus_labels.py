@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.corpus_labels import Projection, flat, in_labels_of_corpus, with_labels, without_unknown
+from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, with_labels, without_unknown
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Region
 
@@ -41,7 +41,7 @@ def test_none_is_no_label_to_stand_for() -> None:
 
 
 def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_model: Model) -> None:
-    model = in_labels_of_corpus(tiny_model, {"THING": ["GPE", "ORG", "ORG_NOM"]})
+    model = AnnotationScheme({"THING": ["GPE", "ORG", "ORG_NOM"]}).applied_to(tiny_model)
     document = model("Anna Berg met the mayor of Bergen.")
     assert [(mention.text, mention.label) for mention in document.mentions] == [("Bergen", "THING")]
     assert model.fresh()("In Lima it rained all day.").mentions[0].label == "THING"

@@ -41,7 +41,8 @@ class AnnotationScheme:
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, conditioned on it."""
-        model = in_labels_of_corpus(model, self.labels).with_options(scheme=self.corpus)
+        projection = Projection.make(model.labels, self.labels)
+        model = in_labels(model, projection.labels, projection.project).with_options(scheme=self.corpus)
         if self.decoding is None:
             return model
         return model.with_options(threshold=self.decoding.threshold, strategy=self.decoding.strategy)
@@ -161,12 +162,6 @@ class Projection:
         annotated = self.members.any(axis=1)
         none = 1 - probabilities[:, annotated].sum(axis=1, keepdims=True)
         return np.concatenate([none, own], axis=1)
-
-
-def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
-    """A model whose output has the labels of a corpus, given how these map to its own."""
-    projection = Projection.make(model.labels, mapping)
-    return in_labels(model, projection.labels, projection.project)
 
 
 def flat(document: Document) -> Document:
