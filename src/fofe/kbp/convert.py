@@ -15,7 +15,7 @@ from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.entities import numbered
 from fofe.kbp.source import SourceDocument, language_code
 from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
-from fofe.text.align import Aligner, split_tokens
+from fofe.text.align import align, split_tokens
 from fofe.text.document import Document, Mention
 from fofe.text.languages import PLAIN
 from fofe.text.tokenise import tokeniser
@@ -107,11 +107,9 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
     document.meta = {"language": language or PLAIN, META: kept}
     borders = (border for one in document.mentions for border in (one.start, one.end))
     document.sentences = split_tokens(document.sentences, borders)
-    aligner = Aligner(document)
-    for one in document.mentions:
-        if aligner.tokens_of(one.start, one.end) is None:
-            where = f"{document.id} {one.start}:{one.end}"
-            report.note("mentions that go over the end of a sentence, or end in white space", where)
+    for one in align(document)[1]:
+        where = f"{document.id} {one.start}:{one.end}"
+        report.note("mentions that go over the end of a sentence, or end in white space", where)
     return document
 
 
