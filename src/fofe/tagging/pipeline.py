@@ -115,20 +115,19 @@ class TagJob(Generic[Output]):
     ) -> Iterator[tuple[Model, Document] | None]:
         """The model of each input and the document with tokens; errors go to `done`."""
         for one in chunk:
+            found = None
             try:
-                document = one.read(done.report)
-                if document is not None:
+                if (document := one.read(done.report)) is not None:
                     model = models
                     if isinstance(model, ByLanguage):
                         model = model.model_for(document.text, document.id or one.name, done.report)
                     noted = Report() if one.is_text else done.report
-                    yield model, with_tokens(document, model.config.language, noted)
-                    continue
+                    found = model, with_tokens(document, model.config.language, noted)
             except InputError as error:
                 done.bad.append(error)
                 if self.strict:
                     return
-            yield None
+            yield found
 
 
 def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:
