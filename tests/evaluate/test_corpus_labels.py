@@ -15,7 +15,7 @@ PROBABILITIES = np.array([[0.1, 0.2, 0.3, 0.25, 0.15], [0.4, 0.0, 0.1, 0.2, 0.3]
 
 
 def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> None:
-    projection = Projection.make(LABELS, {"LOC": ["GPE", "FAC", "ELSEWHERE"], "ORG": ["ORG"], "X": ["Y"]})
+    projection = Projection(LABELS, {"LOC": ["GPE", "FAC", "ELSEWHERE"], "ORG": ["ORG"], "X": ["Y"]})
     assert projection.labels == ("NONE", "LOC", "ORG")
     assert projection.project(PROBABILITIES).tolist() == [
         pytest.approx([0.25, 0.5, 0.25], abs=1e-6),
@@ -24,20 +24,20 @@ def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> Non
 
 
 def test_the_same_labels_change_nothing() -> None:
-    projection = Projection.make(LABELS, {label: [label] for label in LABELS[1:]})
+    projection = Projection(LABELS, {label: [label] for label in LABELS[1:]})
     assert projection.is_identity
     assert projection.project(PROBABILITIES) is PROBABILITIES
-    turned = Projection.make(LABELS, {label: [label] for label in reversed(LABELS[1:])})
+    turned = Projection(LABELS, {label: [label] for label in reversed(LABELS[1:])})
     assert not turned.is_identity
 
 
 def test_none_is_no_label_to_stand_for() -> None:
-    projection = Projection.make(LABELS, {"MAYBE": ["NONE", "ORG"]})
+    projection = Projection(LABELS, {"MAYBE": ["NONE", "ORG"]})
     assert projection.project(PROBABILITIES)[:, 1].tolist() == pytest.approx([0.25, 0.2])
     with pytest.raises(
         FofeError, match=r"no label of the corpus \(A\) stands for one of the model's \(FAC, "
     ):
-        Projection.make(LABELS, {"A": ["B"]})
+        Projection(LABELS, {"A": ["B"]})
 
 
 def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_model: Model) -> None:

@@ -56,21 +56,12 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
         else:
             raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
     for source in found:
-        _check_file(source)
+        # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
+        # at all, so that the others are tagged.
+        if source.kind not in _FAIL_ALONE and source.path != STANDARD and Path(source.path).is_file():
+            with suppress(OSError), open(source.path, "rb") as stream:
+                _check_start(stream.read(_GLANCE), source)
     return found
-
-
-def _check_file(source: Source) -> None:
-    """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes.
-
-    A file that cannot be read at all is reported when its turn comes, so that the others are tagged.
-    """
-    if source.kind in _FAIL_ALONE or source.path == STANDARD or not Path(source.path).is_file():
-        return
-    head = b""
-    with suppress(InputError), open_bytes(source.path) as stream:
-        head = stream.read(_GLANCE)
-    _check_start(head, source)
 
 
 def _check_start(head: bytes, source: Source) -> None:

@@ -85,7 +85,7 @@ def score_corpus(
     """
     annotation = annotation or one_to_one(labels[1:])
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
-    projection = Projection.make(labels, own)
+    projection = Projection(labels, own)
     pools: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
     for group in groups(sentences):
         words, opens = [sentence.words for sentence in group], [sentence.opens for sentence in group]
