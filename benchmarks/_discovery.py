@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from _rivals import CRF_SCHEME, crf_features, trained_crf
 
+from fofe.base.errors import InputError
 from fofe.base.journal import Journal
 from fofe.base.report import Report
 from fofe.cli._io import TerminalCallback
@@ -86,10 +87,12 @@ def run_ours(code: str, model: Path, files: PartFiles, output: Path) -> Path:
     if not output.exists():
         how = SourceTagging({code: str(model)}, language=code)
         with Journal(output.with_suffix(".work"), how.fingerprint()) as journal:
-            tagged = tag_files(how, source_files([str(files.documents)]), journal, run=output.stem)
-            if tagged.bad:
-                raise SystemExit("\n".join(tagged.bad))
-            write_tab(tagged.mentions, output)
+            bad: list[InputError] = []
+            documents = source_files([str(files.documents)])
+            mentions, _ = tag_files(how, documents, journal, Report(), bad, run=output.stem)
+            if bad:
+                raise SystemExit("\n".join(map(str, bad)))
+            write_tab(mentions, output)
             journal.remove()
     return output
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.corpus_labels import Projection, flat, in_labels_of_corpus, with_labels, without_unknown
+from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, with_labels, without_unknown
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention, Region
 
@@ -15,7 +15,7 @@ PROBABILITIES = np.array([[0.1, 0.2, 0.3, 0.25, 0.15], [0.4, 0.0, 0.1, 0.2, 0.3]
 
 
 def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> None:
-    projection = Projection.make(LABELS, {"LOC": ["GPE", "FAC", "ELSEWHERE"], "ORG": ["ORG"], "X": ["Y"]})
+    projection = Projection(LABELS, {"LOC": ["GPE", "FAC", "ELSEWHERE"], "ORG": ["ORG"], "X": ["Y"]})
     assert projection.labels == ("NONE", "LOC", "ORG")
     assert projection.project(PROBABILITIES).tolist() == [
         pytest.approx([0.25, 0.5, 0.25], abs=1e-6),
@@ -24,24 +24,24 @@ def test_a_label_has_the_mass_of_all_it_stands_for_and_the_rest_is_none() -> Non
 
 
 def test_the_same_labels_change_nothing() -> None:
-    projection = Projection.make(LABELS, {label: [label] for label in LABELS[1:]})
+    projection = Projection(LABELS, {label: [label] for label in LABELS[1:]})
     assert projection.is_identity
     assert projection.project(PROBABILITIES) is PROBABILITIES
-    turned = Projection.make(LABELS, {label: [label] for label in reversed(LABELS[1:])})
+    turned = Projection(LABELS, {label: [label] for label in reversed(LABELS[1:])})
     assert not turned.is_identity
 
 
 def test_none_is_no_label_to_stand_for() -> None:
-    projection = Projection.make(LABELS, {"MAYBE": ["NONE", "ORG"]})
+    projection = Projection(LABELS, {"MAYBE": ["NONE", "ORG"]})
     assert projection.project(PROBABILITIES)[:, 1].tolist() == pytest.approx([0.25, 0.2])
     with pytest.raises(
         FofeError, match=r"no label of the corpus \(A\) stands for one of the model's \(FAC, "
     ):
-        Projection.make(LABELS, {"A": ["B"]})
+        Projection(LABELS, {"A": ["B"]})
 
 
 def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_model: Model) -> None:
-    model = in_labels_of_corpus(tiny_model, {"THING": ["GPE", "ORG", "ORG_NOM"]})
+    model = AnnotationScheme({"THING": ["GPE", "ORG", "ORG_NOM"]}).applied_to(tiny_model)
     document = model("Anna Berg met the mayor of Bergen.")
     assert [(mention.text, mention.label) for mention in document.mentions] == [("Bergen", "THING")]
     assert model.fresh()("In Lima it rained all day.").mentions[0].label == "THING"

@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 from fofe.cli import main
 from fofe.evaluate.scores import Counts
-from fofe.kbp.ceaf import best_pairing
-from fofe.kbp.score import MEASURES, layout, score
+from fofe.kbp.score import MEASURES, best_pairing, layout, score
 from fofe.kbp.tab import TabMention, write_tab
 
 

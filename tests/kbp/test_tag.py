@@ -208,8 +208,8 @@ def test_types_that_a_model_cannot_produce_are_told(
 def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tmp_path: Path) -> None:
     how, files = SourceTagging({"eng": str(tiny_path)}), source_files([str(docs)])
     with Journal(tmp_path / "work", "run", resume=False) as journal:
-        first = tag_files(how, files, journal, run="r")
+        first, _ = tag_files(how, files, journal, Report(), [], run="r")
         (docs / "nw.xml").write_text(NEWSWIRE.replace("Anna Berg", "Omar Haddad"), encoding="utf-8")
-        second = tag_files(how, files, journal, run="r")
-    assert "Anna Berg" in {mention.text for mention in first.mentions}
-    assert "Anna Berg" not in {mention.text for mention in second.mentions}
+        second, _ = tag_files(how, files, journal, Report(), [], run="r")
+    assert "Anna Berg" in {mention.text for mention in first}
+    assert "Anna Berg" not in {mention.text for mention in second}

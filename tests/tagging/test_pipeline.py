@@ -11,9 +11,10 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
+from fofe.base.workers import in_order
 from fofe.tagging.batching import chunks
 from fofe.tagging.model import Model
-from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, mentions_only, tag_chunks
+from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, mentions_only
 from fofe.text.document import Document, Mention
 
 TEXTS = [
@@ -88,8 +89,8 @@ def test_chunks_are_small_and_empty_items_count() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_with_what_came_with_their_chunk(tiny_path: Path, workers: int) -> None:
+def test_results_come_in_the_order_of_their_chunks(tiny_path: Path, workers: int) -> None:
     job = TagJob(str(tiny_path), mentions_only)
-    work = [(number, [given_text("a", TEXTS[number % 3])]) for number in range(7)]
-    found = [(number, len(tagged.outputs[0] or ())) for number, tagged in tag_chunks(job, work, workers)]
-    assert found == [(number, (3, 1, 3)[number % 3]) for number in range(7)]
+    work = [[given_text("a", TEXTS[number % 3])] for number in range(7)]
+    found = [len(tagged.outputs[0] or ()) for tagged in in_order(job, work, workers)]
+    assert found == [(3, 1, 3)[number % 3] for number in range(7)]

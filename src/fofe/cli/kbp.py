@@ -35,7 +35,7 @@ def _reading(args: argparse.Namespace) -> Reading:
     return Reading(args.quotes, from_file=args.offsets_from == "file", ltf_tokens=ltf_tokens)
 
 
-def _finish(report: Report, bad: Sequence[InputError | str] = (), done: int = 0) -> int:
+def _finish(report: Report, bad: Sequence[InputError] = (), done: int = 0) -> int:
     """Print the report and the documents that could not be read; returns the exit code."""
     say_report(report)
     for error in bad:
@@ -85,6 +85,7 @@ def tag(args: argparse.Namespace) -> int:
         options=decoding_options(args),
     )
     report = Report()
+    bad: list[InputError] = []
     files = source_files(args.documents, report)
     titles = Titles.read(args.kb) if args.kb else None
     for line in how.missing_types():
@@ -95,11 +96,10 @@ def tag(args: argparse.Namespace) -> int:
         Bar(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar,
     ):
         options = {"run": args.run_id, "titles": titles, "workers": args.workers}
-        tagged = tag_files(how, files, journal, **options, watch=bar.update)
-        write_tab(tagged.mentions, args.output)
+        mentions, done = tag_files(how, files, journal, report, bad, **options, watch=bar.update)
+        write_tab(mentions, args.output)
         journal.remove()
-    report.add(tagged.report)
-    return _finish(report, tagged.bad, tagged.documents)
+    return _finish(report, bad, done)
 
 
 def _models(arguments: Sequence[str]) -> dict[str, str]:

@@ -62,8 +62,6 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> ByM
     interval from `low` to `high`, and the p-value `p`. That is two-sided: twice the share of samples in
     which the difference vanishes or changes its sign, so p < 0.05 goes with an interval that leaves out 0.
     """
-    if a.shape != b.shape:
-        raise ValueError("both predictions need counts of the same units")
     drawn = _resampled(np.concatenate([a, b], axis=1), samples, seed)
     differences = _scores(drawn[:, 3:]) - _scores(drawn[:, :3])
     one, other = _scores(np.stack([a.sum(axis=0), b.sum(axis=0)])).tolist()

@@ -7,6 +7,7 @@ that the model was not trained on.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -165,8 +166,12 @@ def calibrate(
     """
     corpora = {FITTED_ON: corpus} | ({} if test is None else {HELD_OUT: test})
     tagger = Model(model)
-    for documents in corpora.values():
-        _require_tokens(documents, tagger.config.language)
+    for number, document in chain.from_iterable(enumerate(of, start=1) for of in corpora.values()):
+        if not document.sentences and document.text.strip():  # it would be ignored
+            raise InputError(
+                f"document {document.id or number} has text but no tokens",
+                remedy=f"read the corpus with read_corpus(path, language={tagger.config.language!r})",
+            )
 
     def scores_of(tagger: Model) -> dict[str, ScoredFragments]:
         return {name: score_fragments(tagger, documents) for name, documents in corpora.items()}
@@ -193,16 +198,6 @@ def calibrate(
         # The thresholds of its annotation schemes were tuned for the scores before.
         calibrated = replace(calibrated, decodings={}, training={**calibrated.training, "calibration": facts})
     return Calibration(calibrated, temperatures, before, after, point)
-
-
-def _require_tokens(documents: Sequence[Document], language: str) -> None:
-    """Refuse text without tokens, which would be ignored."""
-    for number, document in enumerate(documents, start=1):
-        if not document.sentences and document.text.strip():
-            raise InputError(
-                f"document {document.id or number} has text but no tokens",
-                remedy=f"read the corpus with read_corpus(path, language={language!r})",
-            )
 
 
 def calibration_sections(made: Calibration) -> list[Section]:

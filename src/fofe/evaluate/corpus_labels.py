@@ -17,8 +17,7 @@ from fofe.base.errors import FofeError
 from fofe.base.report import Report
 from fofe.base.settings import build
 from fofe.decode import Decoding, outer_spans, outermost
-from fofe.model.engine import Scorer, Scores
-from fofe.tagging.model import Model, scoring_by
+from fofe.tagging.model import Model, in_labels
 from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, Mention, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 
@@ -42,7 +41,8 @@ class AnnotationScheme:
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, conditioned on it."""
-        model = in_labels_of_corpus(model, self.labels).with_options(scheme=self.corpus)
+        projection = Projection(model.labels, self.labels)
+        model = in_labels(model, projection.labels, projection.project).with_options(scheme=self.corpus)
         if self.decoding is None:
             return model
         return model.with_options(threshold=self.decoding.threshold, strategy=self.decoding.strategy)
@@ -127,18 +127,11 @@ def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
     )
 
 
-@dataclass(frozen=True)
 class Projection:
-    """From K labels of a model to K' labels of a corpus; NONE is the first of both."""
+    """From K labels of a model to K' `labels` of a corpus; NONE is the first of both."""
 
-    labels: tuple[str, ...]
-    """Those of the corpus."""
-    members: BoolArray
-    """[K, K' - 1] which labels of the model each of the corpus stands for."""
-
-    @classmethod
-    def make(cls, model_labels: Sequence[str], mapping: Mapping[str, Iterable[str]]) -> Projection:
-        """The projection of a mapping from the corpus's labels to the model's, without unknown labels."""
+    def __init__(self, model_labels: Sequence[str], mapping: Mapping[str, Iterable[str]]) -> None:
+        """Make it from a mapping from the corpus's labels to the model's; unknown labels are left out."""
         none, *others = model_labels
         members = {own: [label in set(of_model) for label in others] for own, of_model in mapping.items()}
         known = {own: [False, *column] for own, column in members.items() if any(column)}
@@ -147,49 +140,23 @@ class Projection:
                 f"no label of the corpus ({', '.join(mapping)}) stands for one of the model's "
                 f"({', '.join(others)})"
             )
-        return cls((none, *known), np.array(list(known.values())).T)
+        self.labels = (none, *known)
+        # [K, K' - 1] which labels of the model each of the corpus stands for.
+        self._members: BoolArray = np.array(list(known.values())).T
 
     @property
     def is_identity(self) -> bool:
         """True if the corpus has exactly the labels of the model."""
-        return self.members.shape[0] == len(self.labels) and np.array_equal(
-            self.members[1:], np.eye(len(self.labels) - 1, dtype=bool)
-        )
+        return np.array_equal(self._members, np.eye(len(self._members), dtype=bool)[:, 1:])
 
     def project(self, probabilities: FloatArray) -> FloatArray:
         """[F, K] of the model's labels as [F, K'] of the corpus's."""
         if self.is_identity:
             return probabilities
-        own = probabilities @ self.members.astype(probabilities.dtype)
-        annotated = self.members.any(axis=1)
+        own = probabilities @ self._members.astype(probabilities.dtype)
+        annotated = self._members.any(axis=1)
         none = 1 - probabilities[:, annotated].sum(axis=1, keepdims=True)
         return np.concatenate([none, own], axis=1)
-
-
-def in_labels_of_corpus(model: Model, mapping: Mapping[str, Iterable[str]]) -> Model:
-    """A model whose output has the labels of a corpus, given how these map to its own."""
-    projection = Projection.make(model.labels, mapping)
-    return scoring_by(model, lambda scorer: ProjectedScorer(scorer, projection), projection.labels)
-
-
-@dataclass(frozen=True)
-class ProjectedScorer:
-    """Scores fragments like another scorer, in the labels of a corpus."""
-
-    scorer: Scorer
-    projection: Projection
-
-    def score(
-        self, sentences: Sequence[Sequence[str]], opens: Sequence[bool] | None = None, *, exact: bool = False
-    ) -> Scores:
-        scores = self.scorer.score(sentences, opens, exact=exact)
-        return replace(scores, probabilities=self.projection.project(scores.probabilities))
-
-    def conditioned_on(self, scheme: str) -> ProjectedScorer:
-        return replace(self, scorer=self.scorer.conditioned_on(scheme))
-
-    def fresh(self) -> ProjectedScorer:
-        return replace(self, scorer=self.scorer.fresh())
 
 
 def flat(document: Document) -> Document:

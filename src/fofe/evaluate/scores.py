@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple, TypeVar
@@ -96,9 +96,19 @@ def count_by(gold: Set[Item], predicted: Set[Item], key: Callable[[Item], Group]
     return {group: Counts(tp[group], fp[group], fn[group]) for group in tp | fp | fn}
 
 
-def pair(gold: Iterable[Document], predicted: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
-    """Each gold document with its prediction; both sides must have the same texts in the same order."""
-    for number, (true, guess) in enumerate(zip_longest(gold, predicted), start=1):
+def spans_of(documents: Iterable[Document]) -> set[Span]:
+    """The distinct mentions of the documents: the same span and label twice counts once."""
+    return {
+        Span(number, mention.start, mention.end, mention.label)
+        for number, document in enumerate(documents)
+        for mention in document.mentions
+    }
+
+
+def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tuple[set[Span], set[Span]]:
+    """The spans of both sides, which must have the same texts in the same order."""
+    pairs = list(zip_longest(gold, predicted))
+    for number, (true, guess) in enumerate(pairs, start=1):
         if true is None or guess is None:
             missing = f"{_name(true or guess, number)} is missing in the {'prediction' if true else 'gold'}"
             raise InputError(missing, remedy="give the same documents in the same order")
@@ -116,21 +126,6 @@ def pair(gold: Iterable[Document], predicted: Iterable[Document]) -> Iterator[tu
                 f"{one!r} in the gold, {other!r} in the prediction",
                 remedy="predict on exactly the text of the gold",
             )
-        yield true, guess
-
-
-def spans_of(documents: Iterable[Document]) -> set[Span]:
-    """The distinct mentions of the documents: the same span and label twice counts once."""
-    return {
-        Span(number, mention.start, mention.end, mention.label)
-        for number, document in enumerate(documents)
-        for mention in document.mentions
-    }
-
-
-def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tuple[set[Span], set[Span]]:
-    """The spans of both sides, after a check that the documents match."""
-    pairs = list(pair(gold, predicted))
     return spans_of(true for true, _ in pairs), spans_of(guess for _, guess in pairs)
 
 

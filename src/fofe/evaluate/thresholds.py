@@ -83,7 +83,10 @@ def score_fragments(model: Model, documents: Sequence[Document]) -> ScoredFragme
         if not any(document.sentences):
             continue
         scores = model.score(document)
-        spans = _gold_spans(document)
+        spans: list[Spans] = [set() for _ in document.sentences]
+        for span, mention in align(document)[0]:
+            spans[span.sentence].add((span.start, span.end, mention.label))
+        spans = [found for found, sentence in zip(spans, document.sentences, strict=True) if sentence]
         own = _gold_labels(scores, spans, model.labels)
         kept = (scores.probabilities[:, NONE_COLUMN] < PLAINLY_NONE) | ~own[:, NONE_COLUMN]
         probabilities.append(scores.probabilities[kept])
@@ -98,14 +101,6 @@ def score_fragments(model: Model, documents: Sequence[Document]) -> ScoredFragme
     return ScoredFragments(
         model.labels, np.concatenate(probabilities), np.concatenate(right), candidates, gold, mentions
     )
-
-
-def _gold_spans(document: Document) -> list[Spans]:
-    """The mentions of each sentence that has tokens."""
-    spans: list[Spans] = [set() for _ in document.sentences]
-    for span, mention in align(document)[0]:
-        spans[span.sentence].add((span.start, span.end, mention.label))
-    return [found for found, sentence in zip(spans, document.sentences, strict=True) if sentence]
 
 
 def _gold_labels(scores: Scores, spans: Sequence[Spans], labels: Sequence[str]) -> BoolArray:

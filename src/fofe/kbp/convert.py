@@ -15,7 +15,7 @@ from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.entities import numbered
 from fofe.kbp.source import SourceDocument, language_code
 from fofe.kbp.tab import TabMention, by_document, mismatch, read_tab, write_tab
-from fofe.text.align import split_tokens, tokens_of
+from fofe.text.align import align, split_tokens
 from fofe.text.document import Document, Mention
 from fofe.text.tokenise import PLAIN, tokeniser
 
@@ -103,19 +103,13 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
             report.note("mentions that are not in the text, or divide a character of it", mention.place)
             continue
         report.totals[KEPT_MENTIONS] += 1
-    _cut_tokens(document, report)
     document.meta = {"language": language or PLAIN, META: kept}
-    return document
-
-
-def _cut_tokens(document: Document, report: Report) -> None:
-    """Give mentions that divide a token their own."""
-    borders = (border for mention in document.mentions for border in (mention.start, mention.end))
+    borders = (border for one in document.mentions for border in (one.start, one.end))
     document.sentences = split_tokens(document.sentences, borders)
-    for mention in document.mentions:
-        if tokens_of(document, mention.start, mention.end) is None:
-            place = f"{document.id} {mention.start}:{mention.end}"
-            report.note("mentions that go over the end of a sentence, or end in white space", place)
+    for one in align(document)[1]:
+        where = f"{document.id} {one.start}:{one.end}"
+        report.note("mentions that go over the end of a sentence, or end in white space", where)
+    return document
 
 
 def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
@@ -123,7 +117,16 @@ def to_gold(document: Document, source: SourceDocument) -> list[TabMention]:
 
     Those that came without ids, such as the predictions of a model, have none here either.
     """
-    _check_text(document, source)
+    text, shown_text = document.text, source.shown.text
+    if text != shown_text:
+        pairs = enumerate(zip_longest(text, shown_text))
+        place = next(position for position, (one, other) in pairs if one != other)
+        excerpt = slice(place, place + 20)
+        raise InputError(
+            f"{document.id} is not the text of its source: from character {place} on "
+            f"{text[excerpt]!r} in the corpus, {shown_text[excerpt]!r} in the source",
+            remedy="give the same documents, and --quotes if they were converted with it",
+        )
     found: list[TabMention] = []
     waiting: dict[tuple[int, int, str, str], list[TabMention]] = {}
     for mention in _kept(document, source):
@@ -151,17 +154,3 @@ def _kept(document: Document, source: SourceDocument) -> list[TabMention]:
         problem = f"{document.id}: {META!r} in its metadata is not as it was written"
         raise InputError(problem, remedy="convert the documents to a corpus again")
     return [TabMention(source.id, text=source.text[row["start"] : row["end"]], **row) for row in rows]
-
-
-def _check_text(document: Document, source: SourceDocument) -> None:
-    shown = source.shown.text
-    if document.text == shown:
-        return
-    pairs = enumerate(zip_longest(document.text, shown))
-    place = next(position for position, (one, other) in pairs if one != other)
-    excerpt = slice(place, place + 20)
-    raise InputError(
-        f"{document.id} is not the text of its source: from character {place} on "
-        f"{document.text[excerpt]!r} in the corpus, {shown[excerpt]!r} in the source",
-        remedy="give the same documents, and --quotes if they were converted with it",
-    )

@@ -77,7 +77,10 @@ def numbered(
     """
     rows = list(mentions)
     entities = _entities(rows)
-    links = _links(entities, rows, titles or Titles())
+    links: dict[Name, str] = {}
+    for number in sorted(entities, key=lambda number: -len(rows[number].text)):  # the longest name counts
+        if titles is not None and (id := titles.find(rows[number].text)) is not None:
+            links.setdefault(entities[number], id)
     nils: dict[object, str] = {}
     names: defaultdict[tuple[str, int, str], list[tuple[int, str]]] = defaultdict(list)
     for number, row in enumerate(rows):
@@ -125,15 +128,6 @@ def _full_names(names: Iterable[Name]) -> dict[Name, Name]:
             for end in range(start + 1, len(words) + 1):
                 longest.setdefault((type, words[start:end]), (type, words))
     return {name: longest[name] for name in distinct}
-
-
-def _links(entities: dict[int, Name], rows: Sequence[TabMention], titles: Titles) -> dict[Name, str]:
-    """The KB id of each entity that the table has: by its longest name that is there."""
-    links: dict[Name, str] = {}
-    for number in sorted(entities, key=lambda number: -len(rows[number].text)):
-        if (id := titles.find(rows[number].text)) is not None:
-            links.setdefault(entities[number], id)
-    return links
 
 
 def _words(name: str) -> tuple[str, ...]:

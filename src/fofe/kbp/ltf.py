@@ -22,6 +22,7 @@ _FILLERS: tuple[Callable[[int], str], ...] = (
     lambda size: " " if size == 1 else "\n" * size,
 )
 """What may stand between segments; the MD5 decides."""
+_SEGMENTS = "offsets count code points of the raw text, segments do not overlap, and ends are inclusive"
 
 
 class RawText(NamedTuple):
@@ -31,12 +32,6 @@ class RawText(NamedTuple):
     language: str
     text: str
     segments: list[list[tuple[int, int]]]
-
-
-class _Segment(NamedTuple):
-    start: int
-    text: str
-    tokens: list[tuple[int, int]]
 
 
 def is_ltf(text: str) -> bool:
@@ -53,25 +48,20 @@ def raw_texts(text: str, report: Report) -> Iterator[RawText]:
         raise InputError(f"is not well-formed XML: {error}", remedy=remedy) from None
     for document in root.iter("DOC"):
         id = document.get("id", "")
-        segments = list(_segments(document, id))
-        raw = _raw_text(segments, document, report)
+        parts: list[tuple[int, str]] = []
+        tokens: list[list[tuple[int, int]]] = []
+        position = 0
+        for segment in document.iter("SEG"):
+            start, end = _span(segment, id)
+            original = segment.findtext("ORIGINAL_TEXT", "")
+            if start < position or end - start != len(original):
+                place = f"{len(original)} characters at {start}-{end - 1}"
+                raise InputError(f"{id}: segment {segment.get('id')} has {place}", remedy=_SEGMENTS)
+            parts.append((start - position, original))
+            tokens.append([_span(token, id) for token in segment.iter("TOKEN")])
+            position = end
         language = document.get("lang") or root.get("lang") or ""
-        yield RawText(id, language, raw, [segment.tokens for segment in segments])
-
-
-def _segments(document: ElementTree.Element, id: str) -> Iterator[_Segment]:
-    position = 0
-    for element in document.iter("SEG"):
-        start, end = _span(element, id)
-        text = element.findtext("ORIGINAL_TEXT", "")
-        if start < position or end - start != len(text):
-            problem = f"{id}: segment {element.get('id')} has {len(text)} characters at {start}-{end - 1}"
-            remedy = (
-                "offsets count code points of the raw text, segments do not overlap, and ends are inclusive"
-            )
-            raise InputError(problem, remedy=remedy)
-        position = end
-        yield _Segment(start, text, [_span(token, id) for token in element.iter("TOKEN")])
+        yield RawText(id, language, _raw_text(document, parts, position, report), tokens)
 
 
 def _span(element: ElementTree.Element, id: str) -> tuple[int, int]:
@@ -83,27 +73,20 @@ def _span(element: ElementTree.Element, id: str) -> tuple[int, int]:
     return int(start), int(end) + 1
 
 
-def _raw_text(segments: Sequence[_Segment], document: ElementTree.Element, report: Report) -> str:
-    """The segments at their offsets; length and MD5 are verified where they are given."""
+def _raw_text(
+    document: ElementTree.Element, parts: Sequence[tuple[int, str]], end: int, report: Report
+) -> str:
+    """The texts of segments, each after a gap, up to `end`; length and MD5 are verified where given."""
     id, digest = document.get("id", ""), document.get("raw_text_md5", "").lower()
-    end = segments[-1].start + len(segments[-1].text) if segments else 0
     given = document.get("raw_text_char_length", str(end))
     if not given.isdecimal() or int(given) < end:
         problem = f"{id}: raw_text_char_length is {given}, but its segments end at {end}"
         raise InputError(problem, remedy="unpack the file again, or give the source document")
-    texts = [_filled(segments, int(given), filler) for filler in _FILLERS]
+    last = "\n" * (int(given) - end)
+    texts = ["".join(filler(gap) + text for gap, text in parts) + last for filler in _FILLERS]
     right = [
         text for text in texts if hashlib.md5(text.encode(), usedforsecurity=False).hexdigest() == digest
     ]
     if digest and not right:
         report.note(MD5_DIFFERS, id)
     return (right or texts)[0]
-
-
-def _filled(segments: Sequence[_Segment], length: int, filler: Callable[[int], str]) -> str:
-    parts: list[str] = []
-    position = 0
-    for start, text, _ in segments:
-        parts += [filler(start - position), text]
-        position = start + len(text)
-    return "".join([*parts, "\n" * (length - position)])

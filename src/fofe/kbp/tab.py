@@ -51,13 +51,9 @@ class TabMention:
 
     def line(self) -> str:
         """The line of the file."""
-        columns = (self.run, self.id, one_line(self.text), self.place, self.kb, self.type, self.kind)
+        text = self.text.translate(_ONE_LINE)
+        columns = (self.run, self.id, text, self.place, self.kb, self.type, self.kind)
         return "\t".join((*columns, repr(self.score))) + "\n"
-
-
-def one_line(text: str) -> str:
-    """A mention string as it stands in its column."""
-    return text.translate(_ONE_LINE)
 
 
 def read_tab(path: str | Path, report: Report) -> list[TabMention]:

@@ -123,30 +123,22 @@ def sentence_numbers(source: SourceDocument, tagged: Document, rows: Iterable[Ta
     return [NO_SENTENCE if place is None else bisect_right(starts, place[0]) - 1 for place in places]
 
 
-@dataclass
-class TaggedSources:
-    """What came of a run."""
-
-    mentions: list[TabMention]
-    documents: int
-    bad: list[str]
-    """Why documents were left out."""
-    report: Report
-
-
 def tag_files(
     how: SourceTagging,
     files: list[Path],
     journal: Journal,
+    report: Report,
+    bad: list[InputError],
     *,
     run: str,
     titles: Titles | None = None,
     workers: int = 1,
     watch: Callable[[int], object] = abs,
-) -> TaggedSources:
-    """Tag files and record what is done; `watch` is called with the bytes of each chunk that is done.
+) -> tuple[list[TabMention], int]:
+    """Tag files and record what is done; returns their mentions, and how many documents they had.
 
-    Names are linked to `titles`.
+    Why documents were left out is added to `bad`. Names are linked to `titles`. `watch` is called with the
+    bytes of each chunk that is done.
     """
     waiting = [file for file in files if _done(journal, file) is None]
     if waiting:
@@ -155,19 +147,6 @@ def tag_files(
             for entries in results:
                 journal.add_all(entries)
                 watch(sum(entry["stamp"][0] for _, entry in entries))
-    return _gather(journal, files, run, titles)
-
-
-def _done(journal: Journal, file: Path) -> Entry | None:
-    """The entry of a file, unless the file has changed since."""
-    entry: Entry | None = journal.done(str(file))
-    return entry if entry is not None and entry["stamp"] == stamp(file) else None
-
-
-def _gather(journal: Journal, files: Iterable[Path], run: str, titles: Titles | None) -> TaggedSources:
-    """All results in the order of the files."""
-    bad: list[str] = []
-    report = Report()
     repeated: list[InputError] = []
     seen, documents = Seen(report, repeated), 0
     mentions: list[TabMention] = []
@@ -177,11 +156,17 @@ def _gather(journal: Journal, files: Iterable[Path], run: str, titles: Titles | 
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
         report.add(Report(**entry["report"]))
-        bad += entry["bad"]
+        bad += map(InputError, entry["bad"])
         for id, is_ltf, rows, numbers in entry["documents"]:
             if seen.is_new(id, str(file), is_ltf):
                 documents += 1
                 mentions += [TabMention(*row) for row in rows]
                 sentences += numbers
-    rows = list(numbered(mentions, run, titles, sentences))
-    return TaggedSources(rows, documents, [*bad, *map(str, repeated)], report)
+    bad += repeated
+    return list(numbered(mentions, run, titles, sentences)), documents
+
+
+def _done(journal: Journal, file: Path) -> Entry | None:
+    """The entry of a file, unless the file has changed since."""
+    entry: Entry | None = journal.done(str(file))
+    return entry if entry is not None and entry["stamp"] == stamp(file) else None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
@@ -35,10 +36,6 @@ TOKENS_AT_ONCE = 2048
 FEWER_CUTS = 4
 WIDE = 256
 """So many times as many where more tokens than these are scored twice around each cut, since they count."""
-
-
-Found = tuple[Candidate, tuple[tuple[str, float], ...]]
-"""A candidate that became a mention, and its alternatives."""
 
 
 def numpy_engine(stored: StoredModel) -> Scorer:
@@ -108,6 +105,7 @@ class Model(Tagger):
         self._decodings = stored.decodings
         self.training = stored.training
         self.card = stored.card
+        self._project: Callable[[FloatArray], FloatArray] | None = None
         self._alternatives = 0
         self._for_recall = False
         self._exact = False
@@ -214,15 +212,9 @@ class Model(Tagger):
 
     def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
         for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
-            sentences = [sentence for document in group for sentence in document.sentences]
-            opens = [not number for document in group for number in range(len(document.sentences))]
-            found = self._found(sentences, opens)
+            found = self._found(group)
             for document in group:
-                mentions = [
-                    _mention(document.text, sentence, *one)
-                    for sentence in document.sentences
-                    for one in next(found)
-                ]
+                mentions = [mention for _ in document.sentences for mention in next(found)]
                 yield self._rules.applied(replace(document, mentions=mentions))
 
     def _cut(self, document: Document) -> Document:
@@ -242,8 +234,11 @@ class Model(Tagger):
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
-    def _found(self, sentences: Sequence[Sentence], opens: Sequence[bool]) -> Iterator[list[Found]]:
-        """What is found in each sentence; `opens` says which are the first of their document."""
+    def _found(self, group: Sequence[Document]) -> Iterator[list[Mention]]:
+        """The mentions of each sentence of some documents."""
+        texts = [document.text for document in group for _ in document.sentences]
+        sentences = [sentence for document in group for sentence in document.sentences]
+        opens = [not number for document in group for number in range(len(document.sentences))]
         lengths = [len(sentence) for sentence in sentences]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
@@ -259,33 +254,34 @@ class Model(Tagger):
                 threshold=self.decoding.threshold,
                 for_recall=self._for_recall,
             )
-            for number in range(tagged.start - seen.start, tagged.stop - seen.start):
+            for number in range(tagged.start, tagged.stop):
+                within = number - seen.start
                 yield [
-                    (kept, _alternatives(scores, self.labels, self._alternatives, number, kept))
-                    for kept in resolve(pools[number], self.decoding.strategy, self.decoding.nested)
+                    _mention(texts[number], sentences[number], kept, self._next_best(scores, within, kept))
+                    for kept in resolve(pools[within], self.decoding.strategy, self.decoding.nested)
                 ]
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
         words = [normalise(sentence.words) for sentence in sentences]
         scores = self._engine.score(words, opens, exact=exact)
-        probabilities = agreed(scores.probabilities, scores.fragments, words, opens, self.decoding.agreement)
+        own = scores.probabilities if self._project is None else self._project(scores.probabilities)
+        probabilities = agreed(own, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)
 
-
-def _alternatives(
-    scores: Scores, labels: Sequence[str], wanted: int, sentence: int, candidate: Candidate
-) -> tuple[tuple[str, float], ...]:
-    """The labels after that of a candidate of a sentence, best first, with their probabilities."""
-    if not wanted:
-        return ()
-    fragments = scores.fragments  # in the order of their first tokens
-    first = int(scores.token_offsets[sentence]) + candidate.start
-    same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
-    last = first + candidate.end - candidate.start - 1
-    found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
-    row = scores.probabilities[same_start][found]
-    best = [column for column in np.argsort(-row, kind="stable") if labels[column] != candidate.label]
-    return tuple((labels[column], float(row[column])) for column in best[:wanted])
+    def _next_best(
+        self, scores: Scores, sentence: int, candidate: Candidate
+    ) -> tuple[tuple[str, float], ...]:
+        """The labels after that of a candidate of a sentence, with their probabilities, as many as wanted."""
+        if not self._alternatives:
+            return ()
+        fragments = scores.fragments  # in the order of their first tokens
+        first = int(scores.token_offsets[sentence]) + candidate.start
+        same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
+        last = first + candidate.end - candidate.start - 1
+        found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
+        row = scores.probabilities[same_start][found]
+        ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
+        return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
 
 
 def _mention(
@@ -357,11 +353,10 @@ def _check_options(alternatives: object, for_recall: object, exact: object, sche
         raise FofeError(f"scheme must be the name of a corpus, not {scheme!r}")
 
 
-def scoring_by(model: Model, wrap: Callable[[Scorer], Scorer], labels: tuple[str, ...]) -> Model:
-    """A model that is the given one but for its labels and its scorer, which is made from its own."""
+def in_labels(model: Model, labels: tuple[str, ...], project: Callable[[FloatArray], FloatArray]) -> Model:
+    """The model with K' labels instead of its own K; `project` turns probabilities [F, K] into [F, K']."""
     other = copy.copy(model)
-    other.labels = labels
-    other._engine = wrap(model._engine)
+    other.labels, other._project = labels, project
     return other
 
 

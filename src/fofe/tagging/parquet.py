@@ -7,12 +7,14 @@ at a time. Needs `fofe[parquet]`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import tee
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError, needs
 from fofe.base.files import write_atomically
-from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text, tag_chunks
+from fofe.base.workers import in_order
+from fofe.tagging.pipeline import Input, Tagged, TagJob, given_text
 from fofe.text.document import Mention
 
 with needs("parquet files need pyarrow", "parquet", "pyarrow"):
@@ -38,13 +40,14 @@ def tag_files(
     paths = [file for path in paths for file in _files(path)]
     rows = 0
     schema = _schema(paths, text_column)
-    chunks = ((batch, text_inputs(batch, text_column)) for batch in _batches(paths, schema))
+    batches, waiting = tee(_batches(paths, schema))
+    inputs = (text_inputs(batch, text_column) for batch in waiting)
     with (
-        closing(tag_chunks(job, chunks, workers)) as results,
+        closing(in_order(job, inputs, workers)) as results,
         write_atomically(output, "wb") as stream,
         ParquetWriter(stream, schema.append(pa.field(MENTIONS, mentions_type()))) as writer,
     ):
-        for batch, tagged in results:
+        for batch, tagged in zip(batches, results, strict=True):
             writer.write_batch(with_mentions(batch, tagged, MENTIONS))
             rows += batch.num_rows
     return rows

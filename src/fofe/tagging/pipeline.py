@@ -4,16 +4,13 @@ Files, parquet and Spark differ in where inputs come from and where outputs go. 
 this process or in several.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import tee
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
-from fofe.base.workers import in_order
 from fofe.decode import outermost
 from fofe.formats import with_tokens
 from fofe.tagging import batching
@@ -24,7 +21,6 @@ from fofe.text.document import NONE, Document, Mention
 CHUNK_BYTES = 32_768
 """Some thousand words: few messages between processes, and results soon."""
 
-Context = TypeVar("Context")
 Output = TypeVar("Output")
 
 
@@ -119,34 +115,21 @@ class TagJob(Generic[Output]):
     ) -> Iterator[tuple[Model, Document] | None]:
         """The model of each input and the document with tokens; errors go to `done`."""
         for one in chunk:
+            found = None
             try:
-                document = one.read(done.report)
-                if document is not None:
+                if (document := one.read(done.report)) is not None:
                     model = models
                     if isinstance(model, ByLanguage):
                         model = model.model_for(document.text, document.id or one.name, done.report)
                     noted = Report() if one.is_text else done.report
-                    yield model, with_tokens(document, model.config.language, noted)
-                    continue
+                    found = model, with_tokens(document, model.config.language, noted)
             except InputError as error:
                 done.bad.append(error)
                 if self.strict:
                     return
-            yield None
+            yield found
 
 
 def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:
     """Lists of consecutive inputs of some `CHUNK_BYTES` together."""
     return batching.chunks(inputs, lambda one: one.size, CHUNK_BYTES)
-
-
-def tag_chunks(
-    job: TagJob[Output], chunks: Iterable[tuple[Context, list[Input]]], workers: int = 1
-) -> Generator[tuple[Context, Tagged[Output]], None, None]:
-    """Tag chunks in so many processes; yields what came with each chunk and what became of it, in order.
-
-    Close the iterator (`contextlib.closing`) to end the workers when it is not used up.
-    """
-    contexts, work = tee(chunks)
-    with closing(in_order(job, (chunk for _, chunk in work), workers)) as results:
-        yield from zip((context for context, _ in contexts), results, strict=True)

@@ -19,14 +19,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from ipaddress import ip_address
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from fofe.base.errors import ConfigError, FofeError
 from fofe.base.files import read_text
 from fofe.base.settings import build, read_toml
-from fofe.text.document import Document, Mention, Token, split_label
+from fofe.text.document import Document, Mention, split_label
 
 FORBID, REPLACE, ADD = ACTIONS = ("forbid", "replace", "add")
 GROUP = "mention"
@@ -140,31 +138,20 @@ class Rule:
         return words.lower() if self.ignore_case else words
 
     def _phrase_spans(self, document: Document) -> Iterator[tuple[int, int]]:
+        """The longest phrase that begins with each token, from left to right."""
         for sentence in document.sentences:
-            first = 0
-            while first < len(sentence):
-                last = self._last_of_phrase(document.text, islice(sentence.tokens, first, None))
-                if last is not None:
-                    yield sentence.tokens[first].start, sentence.tokens[first + last].end
-                first += 1 if last is None else last + 1
-
-    def _last_of_phrase(self, text: str, tokens: Iterable[Token]) -> int | None:
-        """The position of the last token of the longest phrase that begins with the first token."""
-        start = found = None
-        for position, token in enumerate(tokens):
-            start = token.start if start is None else start
-            key = self._key(text[start : token.end])
-            if len(key) > self._longest.get(key[:1], 0):
-                break
-            if key in self._phrases:
-                found = position
-        return found
-
-
-class _Match(NamedTuple):
-    start: int
-    end: int
-    rule: Rule
+            tokens, first = sentence.tokens, 0
+            while first < len(tokens):
+                start, found = tokens[first].start, None
+                for number in range(first, len(tokens)):
+                    key = self._key(document.text[start : tokens[number].end])
+                    if len(key) > self._longest.get(key[:1], 0):
+                        break
+                    if key in self._phrases:
+                        found = number
+                if found is not None:
+                    yield start, tokens[found].end
+                first = (first if found is None else found) + 1
 
 
 @dataclass(frozen=True)
@@ -189,25 +176,25 @@ class Rules:
 
     def applied(self, document: Document) -> Document:
         """The document, which has sentences, with its mentions changed by the rules."""
-        matches = [_Match(start, end, rule) for rule in self.rule for start, end in rule.spans(document)]
-        if not matches:
+        by_action: dict[str, list[Mention]] = {action: [] for action in ACTIONS}
+        for rule in self.rule:
+            type, kind = split_label(rule.type)
+            by_action[rule.action] += (
+                Mention(start, end, type, kind, text=document.text[start:end], rule=rule.name)
+                for start, end in rule.spans(document)
+            )
+        if not any(by_action.values()):
             return document
-        by_action: dict[str, list[_Match]] = {action: [] for action in ACTIONS}
-        for match in sorted(matches, key=lambda match: (match.start - match.end, match.start)):
-            by_action[match.rule.action].append(match)
-        forbidden = _Cover((match.start, match.end, match.rule.type) for match in by_action[FORBID])
+        for matches in by_action.values():
+            matches.sort(key=lambda match: (match.start - match.end, match.start))
+        forbidden = _Cover((match.start, match.end, match.label) for match in by_action[FORBID])
         taken = bytearray(len(document.text))
         replacing = _chosen(by_action[REPLACE], forbidden, taken)
         replaced = _Cover((match.start, match.end, "") for match in replacing)
-        kept = [
-            one
-            for one in document.mentions
-            if not any(cover.holds(one.start, one.end, one.label) for cover in (forbidden, replaced))
-        ]
+        kept = [one for one in document.mentions if not forbidden.holds(one) and not replaced.holds(one)]
         for one in kept:
             taken[one.start : one.end] = b"\1" * (one.end - one.start)
-        made = [*replacing, *_chosen(by_action[ADD], forbidden, taken)]
-        mentions = [*kept, *(_mention(document.text, match) for match in made)]
+        mentions = [*kept, *replacing, *_chosen(by_action[ADD], forbidden, taken)]
         return replace(document, mentions=sorted(mentions, key=lambda one: (one.start, one.end)))
 
 
@@ -222,30 +209,23 @@ class _Cover:
             ends = self._ends.setdefault(label, [])
             ends.append(max(end, ends[-1]) if ends else end)
 
-    def holds(self, start: int, end: int, label: str) -> bool:
-        """Whether a span lies within one of its own that has the label."""
-        for key in ("", label):
-            before = bisect_right(self._starts.get(key, []), start)
-            if before and self._ends[key][before - 1] >= end:
+    def holds(self, mention: Mention) -> bool:
+        """Whether a mention lies within one of its spans that has the label."""
+        for key in ("", mention.label):
+            before = bisect_right(self._starts.get(key, []), mention.start)
+            if before and self._ends[key][before - 1] >= mention.end:
                 return True
         return False
 
 
-def _chosen(matches: list[_Match], forbidden: _Cover, taken: bytearray) -> list[_Match]:
+def _chosen(matches: list[Mention], forbidden: _Cover, taken: bytearray) -> list[Mention]:
     """The matches that are allowed and overlap nothing taken, which they then take; one byte a character."""
     chosen = []
     for match in matches:
-        start, end, rule = match
-        if not forbidden.holds(start, end, rule.type) and not any(taken[start:end]):
-            taken[start:end] = b"\1" * (end - start)
+        if not forbidden.holds(match) and not any(taken[match.start : match.end]):
+            taken[match.start : match.end] = b"\1" * (match.end - match.start)
             chosen.append(match)
     return chosen
-
-
-def _mention(text: str, match: _Match) -> Mention:
-    start, end, rule = match
-    type, kind = split_label(rule.type)
-    return Mention(start, end, type, kind, text=text[start:end], rule=rule.name)
 
 
 def _read(source: str | Path) -> tuple[Rule, ...]:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats import FORMATS, brat, conll, corpus_files, format_function, jsonl
+from fofe.formats import FORMATS, brat, corpus_files, format_function, jsonl
 from fofe.tagging.pipeline import Input, given_text, ready
 from fofe.text.document import Document
 
@@ -56,21 +56,12 @@ def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Re
         else:
             raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
     for source in found:
-        _check_file(source)
+        # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
+        # at all, so that the others are tagged.
+        if source.kind not in _FAIL_ALONE and source.path != STANDARD and Path(source.path).is_file():
+            with suppress(OSError), open(source.path, "rb") as stream:
+                _check_start(stream.read(_GLANCE), source)
     return found
-
-
-def _check_file(source: Source) -> None:
-    """Look at the start of a file; a stream, which cannot be read twice, waits until its turn comes.
-
-    A file that cannot be read at all is reported when its turn comes, so that the others are tagged.
-    """
-    if source.kind in _FAIL_ALONE or source.path == STANDARD or not Path(source.path).is_file():
-        return
-    head = b""
-    with suppress(InputError), open_bytes(source.path) as stream:
-        head = stream.read(_GLANCE)
-    _check_start(head, source)
 
 
 def _check_start(head: bytes, source: Source) -> None:
@@ -170,19 +161,16 @@ def _text_file(source: Source, _: Report) -> Iterator[Input]:
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
-    read = format_function(source.kind, "read")
-    for number, document in enumerate(read(source.path, report), start=1):
-        yield ready(document, f"document {number} of {display_name(source.path)}")
-
-
-def _conll(source: Source, report: Report) -> Iterator[Input]:
-    """The documents of CoNLL, words alone."""
+    """The documents of a corpus; of CoNLL the words alone."""
+    is_conll = source.kind == "conll"
     try:
-        for number, document in enumerate(conll.read(source.path, report), start=1):
-            words = Document.from_words([sentence.words for sentence in document.sentences])
-            yield ready(words, f"document {number} of {display_name(source.path)}")
+        read = format_function(source.kind, "read")
+        for number, document in enumerate(read(source.path, report), start=1):
+            if is_conll:
+                document = Document.from_words([sentence.words for sentence in document.sentences])
+            yield ready(document, f"document {number} of {display_name(source.path)}")
     except InputError as error:
-        if error.line is None or isinstance(error.__context__, UnicodeDecodeError):
+        if not is_conll or error.line is None or isinstance(error.__context__, UnicodeDecodeError):
             raise
         # Its own remedy names options that only commands have which read tags.
         raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
@@ -198,6 +186,5 @@ _READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
     TEXT_LINES: _lines,
     TEXT_FILE: _text_file,
     "jsonl": _lines,
-    "conll": _conll,
     "brat": _brat,
 }

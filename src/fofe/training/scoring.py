@@ -85,7 +85,7 @@ def score_corpus(
     """
     annotation = annotation or one_to_one(labels[1:])
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
-    projection = Projection.make(labels, own)
+    projection = Projection(labels, own)
     pools: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
     for words, opens in groups(sentences):
         scores = engine.score(words, opens)
