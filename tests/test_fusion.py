@@ -144,6 +144,18 @@ def test_calibration_trusts_the_better_system() -> None:
     assert [spans(text) for text in fused] == [spans(text) for text in gold]
 
 
+def test_weak_systems_learn_low_weights() -> None:
+    gold = [[mention(0, 2)] for _ in range(10)]
+    weak = [*gold[:5], *([mention(5, 7)] for _ in range(5))]
+    systems = [weak, gold, weak]
+    _, equal = learn(gold, systems, Rule("weighted", weights=(1, 1, 1)))
+    assert equal.weights == (1, 1, 1), "weights that are given stay"
+    confidences, rule = learn(gold, systems, Rule("weighted"))
+    assert rule.weights[1] > min(rule.weights)
+    calibrated = [list(map(one.of, texts)) for one, texts in zip(confidences, systems, strict=True)]
+    assert [spans(fuse(texts, rule)) for texts in zip(*calibrated, strict=True)] == list(map(spans, gold))
+
+
 @pytest.fixture
 def tabs(tmp_path: Path) -> list[str]:
     def row(document: str, start: int, text: str, kb: str, score: float = 0.9) -> TabMention:

@@ -27,6 +27,8 @@ from fofe.text.document import Document, Mention, join_label
 UNION, INTERSECTION, VOTES, WEIGHTED = METHODS = ("union", "intersection", "votes", "weighted")
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(1, 20))
+LOWER_WEIGHTS = (0.5, 0.25, 0.1)
+"""What is tried as the weight of a system, besides 1."""
 
 LabelledSpan = tuple[int, int, str]
 """Start, end and label: what systems agree or differ on."""
@@ -141,9 +143,10 @@ class Confidence:
 def learn(
     gold: Sequence[Text], systems: Sequence[Sequence[Text]], rule: Rule
 ) -> tuple[list[Confidence], Rule]:
-    """The confidence of each system and, if votes are weighted, the threshold with the best F1.
+    """The confidence of each system and, if votes are weighted, the weights and threshold with the best F1.
 
-    Both are learnt from what the systems found in annotated texts; the lowest of equal thresholds is taken.
+    All are learnt from what the systems found in annotated texts. Weights that the rule gives stay. One system
+    after another tries lower weights; of equals the first is taken, the lowest threshold and equal weights.
     """
     true = [set(map(_key, mentions)) for mentions in gold]
     confidences = []
@@ -159,7 +162,17 @@ def learn(
         fused = (fuse(texts, tried) for texts in zip(*calibrated, strict=True))
         return score_spans(true, [set(map(_key, mentions)) for mentions in fused]).f1
 
-    return confidences, max((replace(rule, threshold=threshold) for threshold in THRESHOLDS), key=f1)
+    def at_thresholds(rule: Rule) -> list[Rule]:
+        return [replace(rule, threshold=threshold) for threshold in THRESHOLDS]
+
+    if rule.weights:
+        return confidences, max(at_thresholds(rule), key=f1)
+    best = max(at_thresholds(replace(rule, weights=(1.0,) * len(systems))), key=f1)
+    for number in range(len(systems)):
+        first, last = best.weights[:number], best.weights[number + 1 :]
+        lower = [replace(best, weights=(*first, weight, *last)) for weight in LOWER_WEIGHTS]
+        best = max([best, *(tried for one in lower for tried in at_thresholds(one))], key=f1)
+    return confidences, best
 
 
 def _calibrated(systems: Sequence[Sequence[Text]], confidences: Sequence[Confidence]) -> list[list[Text]]:

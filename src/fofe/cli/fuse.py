@@ -17,9 +17,14 @@ from fofe.kbp.tab import is_tab
     output("OUT", "where to write, in the format of the predictions"),
     option("--method union|intersection|votes|weighted", "when a mention is kept", default="votes"),
     option("--votes K", "votes: number needed (default: more than half)", type=count),
-    option("--weights W,W,...", "weighted: weight of each system (default: equal)"),
+    option(
+        "--weights W,W,...", "weighted: weight of each system (default: learnt with --dev-gold, else equal)"
+    ),
     option("--threshold P", "weighted: lowest mean confidence", type=float, default=0.5),
-    option("--dev-gold GOLD", "annotated texts to fit confidences, and the threshold of weighted votes, on"),
+    option(
+        "--dev-gold GOLD",
+        "annotated texts to fit confidences on, and the weights and threshold of weighted votes",
+    ),
     repeated("--dev FILE", "with --dev-gold: the predictions of each system for it, in the same order"),
     option("--strategy S", "how overlaps are resolved", default="highest-first"),
     option("--[no-]nested", "whether mentions may lie inside others (default: if those of a system do)"),
@@ -57,7 +62,8 @@ def fuse(args: argparse.Namespace) -> None:
     predictions.write(fused, args.output, report, run=args.run_id)
     say_report(report)
     if args.dev_gold and rule.method == "weighted":
-        print(f"threshold {rule.threshold}, fitted on the annotated texts", file=sys.stderr)
+        weights = ", ".join(f"{weight:g}" for weight in rule.weights)
+        print(f"threshold {rule.threshold}, weights {weights}: best on the annotated texts", file=sys.stderr)
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
 
