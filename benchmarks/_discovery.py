@@ -70,16 +70,14 @@ def train_ours(config: RunConfig, folder: Path, command: str) -> Path:
     return folder / MODEL
 
 
-def train_seeds(config: RunConfig, folder: Path, command: str, first: Path, seeds: int) -> Path:
-    """An ensemble of models that differ in their seeds alone; the first is there already."""
-    models = [first]
+def train_seeds(config: RunConfig, folder: Path, code: str, command: str, seeds: int) -> list[Path]:
+    """The directories of models of a language that differ in their seeds alone."""
+    models = [train_ours(config, folder / f"{code}-model", command)]
     for number in range(1, seeds):
         training = replace(config.training, seed=config.training.seed + number)
-        place = folder.with_name(f"{folder.name}-{number + 1}")
+        place = folder / f"{code}-seeds-{number + 1}"
         models.append(train_ours(replace(config, training=training), place, command))
-    if not (folder / MODEL).exists():
-        save_ensemble(Ensemble.of(models), folder / MODEL)
-    return folder / MODEL
+    return models
 
 
 def run_ours(code: str, model: Path, files: PartFiles, output: Path) -> Path:
@@ -138,33 +136,33 @@ def run_systems(
 ) -> None:
     """Train the systems of a language on its parts, which are there, and tag with them.
 
-    Without `iterations` there is no CRF and nothing is fused.
+    All our models and the CRF are fused. Without `iterations` there is no CRF and nothing is fused.
     """
-    train_part, dev, test = (part_files(folder, code, part) for part in PARTS)
-    model = train_ours(config, folder / f"{code}-model", command)
-    ours, other = (
-        {part: folder / f"{code}-{part}-{system}.tab" for part in ("dev", "test")}
-        for system in ("ours", "crf")
-    )
-    for part, files in (("dev", dev), ("test", test)):
-        run_ours(code, model, files, ours[part])
+    train_part, *parts = (part_files(folder, code, part) for part in PARTS)
+    models = train_seeds(config, folder, code, command, seeds)
+    runs: dict[str, list[Path]] = {"dev": [], "test": []}
+    for number, model in enumerate(models, start=1):
+        name = "ours" if number == 1 else f"ours-{number}"
+        for part, files in zip(runs, parts, strict=True):
+            runs[part].append(run_ours(code, model, files, folder / f"{code}-{part}-{name}.tab"))
     if iterations:
         crf = Crf(train_part.corpus, folder / f"{code}-crf.pickle", iterations)
-        for part, files in (("dev", dev), ("test", test)):
-            crf.run(files, other[part])
-        fused = folder / f"{code}-test-fused.tab"
-        fuse_runs([ours["test"], other["test"]], fused, [dev.gold, ours["dev"], other["dev"]])
+        for part, files in zip(runs, parts, strict=True):
+            runs[part].append(crf.run(files, folder / f"{code}-{part}-crf.tab"))
+        fuse_runs(runs["test"], folder / f"{code}-test-fused.tab", [parts[0].gold, *runs["dev"]])
     if seeds > 1:
-        ensemble = train_seeds(config, folder / f"{code}-seeds", command, model, seeds)
-        run_ours(code, ensemble, test, folder / f"{code}-test-seeds.tab")
+        ensemble = folder / f"{code}-seeds" / MODEL
+        if not ensemble.exists():
+            save_ensemble(Ensemble.of(models), ensemble)
+        run_ours(code, ensemble, parts[1], folder / f"{code}-test-seeds.tab")
 
 
 def fuse_runs(runs: Sequence[Path], output: Path, dev: Sequence[Path]) -> None:
-    """Join runs by votes; confidences and the threshold are learned from dev runs, behind their gold."""
+    """Join runs by weighted votes, learned from dev runs, which follow their gold."""
     report = Report()
     gold, *systems = Predictions(list(map(str, dev)), report).systems()
     confidences, rule = learn(gold, systems, WEIGHTED)
-    print(f"{output.name}: threshold {rule.threshold}")
+    print(f"{output.name}: threshold {rule.threshold}, weights {rule.weights}")
     predictions = Predictions([str(run) for run in runs], report)
     predictions.write(predictions.fused(rule, confidences), str(output), report, run=output.stem)
 

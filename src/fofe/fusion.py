@@ -145,8 +145,8 @@ def learn(
 ) -> tuple[list[Confidence], Rule]:
     """The confidence of each system and, if votes are weighted, the weights and threshold with the best F1.
 
-    All are learnt from what the systems found in annotated texts. Weights that the rule gives stay. One system
-    after another tries lower weights; of equals the first is taken, the lowest threshold and equal weights.
+    All are learnt from what the systems found in annotated texts. Weights that the rule gives stay; otherwise
+    one system after another tries lower ones. Equal weights and low thresholds are preferred among equals.
     """
     true = [set(map(_key, mentions)) for mentions in gold]
     confidences = []
