@@ -14,7 +14,7 @@ from dataclasses import replace
 from fofe.base.settings import to_table
 from fofe.decode import Candidate
 from fofe.decode.agree import agreed
-from fofe.decode.select import select
+from fofe.decode.candidates import select
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
 from fofe.training.config import DecodingConfig

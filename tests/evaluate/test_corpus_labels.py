@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, with_labels, without_unknown
+from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, with_labels
 from fofe.tagging.model import Model
-from fofe.text.document import Document, Mention, Region
+from fofe.text.document import Document, Mention
 
 LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")
 PROBABILITIES = np.array([[0.1, 0.2, 0.3, 0.25, 0.15], [0.4, 0.0, 0.1, 0.2, 0.3]], np.float32)
@@ -51,12 +51,3 @@ def test_views_of_documents() -> None:
     nested = Document("ab c", mentions=[Mention(1, 2, "A"), Mention(0, 2, "B"), Mention(3, 4, "A", "NOM")])
     assert [(one.start, one.end) for one in flat(nested).mentions] == [(0, 2), (3, 4)]
     assert [one.label for one in with_labels(nested, {"A_NOM", "B"}).mentions] == ["B", "A_NOM"]
-
-
-def test_what_is_found_in_unknown_text_counts_only_if_it_is_right() -> None:
-    gold = Document("ab cd", mentions=[Mention(0, 2, "A")], regions=[Region(1, 4, "unknown")])
-    found = [Mention(0, 2, "A"), Mention(0, 2, "B"), Mention(3, 5, "A"), Mention(4, 5, "A")]
-    (kept,) = without_unknown([gold], [Document("ab cd", mentions=found)])
-    assert kept.mentions == [found[0], found[3]]
-    known = Document("ab cd", regions=[Region(0, 5, "known")])
-    assert without_unknown([known], [Document("ab cd", mentions=found)])[0].mentions == found

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from fofe.base.errors import InputError
 from fofe.evaluate import Counts, Evaluation, score_documents, score_spans
-from fofe.text.document import Document, Mention
+from fofe.evaluate.scores import without_unknown
+from fofe.text.document import Document, Mention, Region
 
 TAGS = st.lists(st.sampled_from(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]), min_size=1, max_size=12)
 
@@ -140,3 +141,12 @@ def test_a_missing_id_is_no_difference() -> None:
 def test_missing_documents_are_named(gold: int, predicted: int, side: str) -> None:
     with pytest.raises(InputError, match=f"document 2 is missing in the {side}"):
         score_documents([document()] * gold, [document()] * predicted)
+
+
+def test_what_is_found_in_unknown_text_counts_only_if_it_is_right() -> None:
+    gold = Document("ab cd", mentions=[Mention(0, 2, "A")], regions=[Region(1, 4, "unknown")])
+    found = [Mention(0, 2, "A"), Mention(0, 2, "B"), Mention(3, 5, "A"), Mention(4, 5, "A")]
+    (kept,) = without_unknown([gold], [Document("ab cd", mentions=found)])
+    assert kept.mentions == [found[0], found[3]]
+    known = Document("ab cd", regions=[Region(0, 5, "known")])
+    assert without_unknown([known], [Document("ab cd", mentions=found)])[0].mentions == found

@@ -9,7 +9,7 @@ from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._io import print_sections, read_documents, say_report
 from fofe.cli._options import FORMAT, JSON, READING, natural, seed
-from fofe.evaluate.scores import score_documents
+from fofe.evaluate.scores import score_documents, without_unknown
 from fofe.evaluate.tables import Section, breakdown_section, scores_section
 from fofe.text.document import Document
 
@@ -80,7 +80,7 @@ def _compared(
     args: argparse.Namespace, gold: list[Document], predicted: list[Document]
 ) -> tuple[list[Document], list[Document]]:
     """Both sides as they are compared."""
-    from fofe.evaluate.corpus_labels import flat, without_unknown
+    from fofe.evaluate.corpus_labels import flat
 
     if args.flat:
         gold, predicted = list(map(flat, gold)), list(map(flat, predicted))

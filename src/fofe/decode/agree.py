@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.decode.select import NONE_COLUMN
+from fofe.decode.candidates import NONE_COLUMN
 from fofe.features.fragments import Fragments
 
 NEAR = 500

@@ -14,7 +14,7 @@ import numpy as np
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import InputError
-from fofe.decode.select import NONE_COLUMN
+from fofe.decode.candidates import NONE_COLUMN
 from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredFragments, best_point, decoded_curve, score_fragments
 from fofe.model.ensemble import Ensemble

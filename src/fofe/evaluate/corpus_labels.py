@@ -18,7 +18,7 @@ from fofe.base.report import Report
 from fofe.base.settings import build
 from fofe.decode import Decoding, outer_spans, outermost
 from fofe.tagging.model import Model, in_labels
-from fofe.text.document import NOMINAL, NONE, UNKNOWN, Document, Mention, join_label, split_label
+from fofe.text.document import NOMINAL, NONE, Document, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 
 
@@ -173,26 +173,6 @@ def without_inner(document: Document) -> Document:
 def with_labels(document: Document, labels: Collection[str]) -> Document:
     """The document with the mentions of some labels only."""
     return replace(document, mentions=[one for one in document.mentions if one.label in labels])
-
-
-def without_unknown(gold: Sequence[Document], predicted: Sequence[Document]) -> list[Document]:
-    """The predictions without those that overlap an unknown region of the gold, unless they are right.
-
-    Nobody knows whether the others are right.
-    """
-
-    def is_known(mention: Mention, true: Document) -> bool:
-        overlaps = any(
-            region.status == UNKNOWN and region.start < mention.end and mention.start < region.end
-            for region in true.regions
-        )
-        span = (mention.start, mention.end, mention.label)
-        return not overlaps or span in ((one.start, one.end, one.label) for one in true.mentions)
-
-    return [
-        replace(guess, mentions=[one for one in guess.mentions if is_known(one, true)])
-        for true, guess in zip(gold, predicted, strict=True)
-    ]
 
 
 def predict(

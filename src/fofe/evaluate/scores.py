@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NamedTuple, TypeVar
 
 from fofe.base.errors import InputError
-from fofe.text.document import NAME, NOMINAL, Document, split_label
+from fofe.text.document import NAME, NOMINAL, UNKNOWN, Document, Mention, split_label
 
 Group = TypeVar("Group", bound=Hashable)
 Item = TypeVar("Item", bound=Hashable)
@@ -135,3 +135,23 @@ def _name(document: Document, number: int) -> str:
 
 def _percent(part: int, total: int) -> float:
     return 100 * part / total if total else 0.0
+
+
+def without_unknown(gold: Sequence[Document], predicted: Sequence[Document]) -> list[Document]:
+    """The predictions without those that overlap an unknown region of the gold, unless they are right.
+
+    Nobody knows whether the others are right.
+    """
+
+    def is_known(mention: Mention, true: Document) -> bool:
+        overlaps = any(
+            region.status == UNKNOWN and region.start < mention.end and mention.start < region.end
+            for region in true.regions
+        )
+        span = (mention.start, mention.end, mention.label)
+        return not overlaps or span in ((one.start, one.end, one.label) for one in true.mentions)
+
+    return [
+        replace(guess, mentions=[one for one in guess.mentions if is_known(one, true)])
+        for true, guess in zip(gold, predicted, strict=True)
+    ]

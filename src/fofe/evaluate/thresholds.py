@@ -9,7 +9,7 @@ import numpy as np
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import FofeError
 from fofe.decode import Candidate, Decoding, resolve
-from fofe.decode.select import NONE_COLUMN, select
+from fofe.decode.candidates import NONE_COLUMN, select
 from fofe.evaluate.scores import Counts, score_documents, score_spans
 from fofe.evaluate.tables import Section, score_table
 from fofe.model.engine import Scores

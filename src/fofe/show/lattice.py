@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from fofe.decode import Candidate, Decoding, resolve
+from fofe.decode.candidates import NONE_COLUMN, select
 from fofe.decode.resolve import NON_CROSSING, by_length, by_score, contains
-from fofe.decode.select import NONE_COLUMN, select
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Sentence
 

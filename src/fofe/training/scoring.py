@@ -7,7 +7,7 @@ from statistics import fmean
 
 from fofe.decode import Candidate, Decoding, outer_spans, outermost, resolve
 from fofe.decode.agree import agreed
-from fofe.decode.select import select
+from fofe.decode.candidates import select
 from fofe.evaluate.corpus_labels import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by, score_spans
 from fofe.model.engine import Scorer

@@ -7,7 +7,7 @@ import pytest
 
 from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate
-from fofe.decode.select import select
+from fofe.decode.candidates import select
 from fofe.features.fragments import Fragments, all_fragments
 
 LABELS = ("NONE", "PER", "ORG")
