@@ -108,3 +108,10 @@ def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         fofe("--help")
     assert "fofe corpus convert eng.train train.jsonl --from conll\n" in capsys.readouterr().out
+
+
+def test_an_empty_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no document"):
+        fofe(tmp_path / "empty", tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()

@@ -190,3 +190,13 @@ def test_a_corpus_without_text_is_an_error(
     empty.write_text('{"text": ""}\n', "utf-8")
     assert main(["model", "calibrate", str(tiny_path), str(empty)]) == 2
     assert "no text" in capsys.readouterr().err
+
+
+def test_a_corpus_without_mentions_is_refused(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus, output = tmp_path / "none.conll", tmp_path / "calibrated"
+    corpus.write_text("Nothing O\nhere O\n\n", "utf-8")
+    assert main(["model", "calibrate", str(tiny_path), str(corpus), "-o", str(output)]) == 2
+    assert "has no mention to calibrate on (give annotated text)" in capsys.readouterr().err
+    assert not output.exists()

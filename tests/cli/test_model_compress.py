@@ -108,3 +108,14 @@ def test_mistakes_are_told(
     assert error.startswith("fofe: ")
     assert message in error
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_there_is_not_replaced(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "small"
+    assert main(["model", "compress", str(tiny_path), "-o", str(output)]) == 0
+    before = (output / "config.json").read_bytes()
+    assert main(["model", "compress", str(tiny_path), "-o", str(output), "--tables", "float16"]) == 2
+    assert f"{output}: exists already (choose another directory, or remove it)" in capsys.readouterr().err
+    assert (output / "config.json").read_bytes() == before

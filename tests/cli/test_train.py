@@ -88,3 +88,23 @@ def test_a_start_that_is_no_model(
 ) -> None:
     message = failed(capsys, str(tiny_config), "-o", str(tmp_path / "run"), "--from", str(tmp_path / "none"))
     assert "none: there is no such model directory" in message
+
+
+def test_settings_that_a_start_overrides_are_refused(
+    tiny_config: Path, tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--from", str(tiny_path), "--set", "model.hidden=[8]"]
+    error = failed(capsys, str(tiny_config), "-o", str(tmp_path / "run"), *options)
+    assert error.endswith(
+        "--set model.hidden has no effect with --from: the model keeps its own views and layers"
+    )
+
+
+def test_nothing_to_resume_is_said(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, one = tmp_path / "run", ["--set", "training.epochs=1", "--set", "gate.enabled=false"]
+    assert main(["train", str(tiny_config), "-o", str(folder), "--resume", *one]) == 0
+    assert f"there is no run to resume in {folder}: training begins anew" in capsys.readouterr().err
+    assert main(["train", str(tiny_config), "-o", str(folder), "--resume", *one]) == 0
+    assert "no run to resume" not in capsys.readouterr().err

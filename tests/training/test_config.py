@@ -72,7 +72,7 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path) -> None:
         ("", r"give either \[data\] or one or more \[\[corpus\]\] tables"),
         ("[data]\n", "missing key 'data.train'"),
         ("[data]\ntrain = []\n", "data: train must list at least one file"),
-        ('[data]\ntrain = "a"\n', "data.train must be a list, not 'a'"),
+        ("[data]\ntrain = 1\n", "data.train must be a list, not 1"),
         ('[data]\ntrain = ["a"]\ntrian = 1\n', r"unknown key 'data.trian' \(did you mean 'train'\?\)"),
         ('[data]\ntrain = ["a"]\n[trainig]\nepochs = 3\n', "unknown key 'trainig' .*'training'"),
         ('[data]\ntrain = ["a"]\n[training]\nepochs = "3"\n', "training.epochs must be a whole number"),
@@ -173,3 +173,9 @@ def test_overrides_replace_and_add_values(tmp_path: Path) -> None:
 def test_overrides_that_fit_nowhere(key: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         load_config(write(tmp_path, VIEWS), {key: 1})
+
+
+def test_one_file_needs_no_brackets(tmp_path: Path) -> None:
+    assert load_config(write(tmp_path, '[data]\ntrain = "a"\n')).corpora[0].train == (str(tmp_path / "a"),)
+    several = load_config(write(tmp_path, '[[corpus]]\nname = "x"\ntrain = "b"\n'))
+    assert several.corpora[0].train == (str(tmp_path / "b"),)

@@ -70,7 +70,9 @@ def convert(args: argparse.Namespace) -> None:
       fofe corpus convert news.jsonl train.spacy --lang en
       cat news.conll | fofe corpus convert - - --from conll --to jsonl
     """
-    files = corpus_files(args.source, args.source_format, Report())
+    files = list(corpus_files(args.source, args.source_format, Report()))
+    if not files:
+        raise no_document(args.source)
     refuse_input(args.target, chain([args.source], (file for one in files for file in files_read(*one))))
     report = Report()
     documents = read_corpus(args.source, args.source_format, report, **reading_options(args))

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from fofe.base.errors import FofeError
+from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.cli._command import command, group, one_of, option, repeated
 from fofe.cli._io import print_result, print_sections, read_documents, refuse_input, say
@@ -142,6 +142,8 @@ def calibrate(args: argparse.Namespace) -> None:
     model = load_stored(path)
     language = (model.as_one if isinstance(model, Ensemble) else model).config.language
     corpus = read_documents(args.corpus, args, language)
+    if any(document.sentences for document in corpus) and not any(one.mentions for one in corpus):
+        raise InputError("has no mention to calibrate on", path=args.corpus, remedy="give annotated text")
     test = read_documents(args.test, args, language) if args.test else None
     made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
     if args.svg:
@@ -192,6 +194,8 @@ def compress(args: argparse.Namespace) -> None:
         raise FofeError("--keep goes with --words: without it all words are kept")
     path = model_path(args.model)
     refuse_input(args.output, [path], what="model", remedy="choose another directory")
+    if Path(args.output).exists():
+        raise InputError("exists already", path=args.output, remedy="choose another directory, or remove it")
     model = load_model(path)
     language = model.config.language
     kept = (document for path in args.keep for document in read_documents(path, args, language))

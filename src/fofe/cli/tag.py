@@ -151,6 +151,7 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
         "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
         "--text-column goes with parquet files (leave it out)": args.text_column != "text" and not parquet,
         "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",
+        "--engine spark shares work by --master, not --workers": args.workers > 1 and args.engine == "spark",
         "--redact writes text: leave --format out": args.redact and args.format not in (None, "text"),
     }
     for problem, found in problems.items():

@@ -2,11 +2,12 @@
 
 import argparse
 import os
+from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import FofeError, needs
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._io import training
+from fofe.cli._io import say, training
 from fofe.cli._options import SET, count, output, overrides
 from fofe.tagging.installed import model_path
 
@@ -53,8 +54,14 @@ def train(args: argparse.Namespace) -> None:
     if args.output is None:
         raise FofeError("training needs a directory for the run: -o DIR")
     start = None if args.start is None else model_path(args.start)
+    if start and (unused := [key for key in given if key.startswith("model.")]):
+        raise FofeError(
+            f"--set {unused[0]} has no effect with --from: the model keeps its own views and layers"
+        )
     with needs("training needs PyTorch", "train", "torch"):
-        from fofe.training.run import train, train_folds
+        from fofe.training.run import CHECKPOINT, train, train_folds
+    if args.resume and not any(Path(args.output).glob("**/" + CHECKPOINT)):
+        say(f"there is no run to resume in {args.output}: training begins anew")
     with training(resume=args.resume) as (callback, command):
         options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
         if args.folds:

@@ -294,6 +294,10 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     table = read_toml(path)
     for key, value in (overrides or {}).items():
         _set(table, key, value, path)
+    corpora = table.get("corpus")
+    for corpus in [table.get("data"), *(corpora if isinstance(corpora, list) else ())]:
+        if isinstance(corpus, dict) and isinstance(corpus.get("train"), str):
+            corpus["train"] = [corpus["train"]]  # one file need not stand in brackets
     config = build(RunConfig, table, path=path)
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
