@@ -203,7 +203,12 @@ def test_training_on_from_a_model_adds_new_types(tiny_path: Path, tiny_config: P
         encoding="utf-8",
     )
     folder = tmp_path / "run"
-    assert main(["train", str(tmp_path / "storms.toml"), "-o", str(folder), "--from", str(tiny_path)]) == 0
+    assert (
+        main(
+            ["train", str(tmp_path / "storms.toml"), "-o", str(folder), "--from", str(tiny_path), "--forget"]
+        )
+        == 0
+    )
     model = load(folder / "model")
     assert model.labels == ("NONE", "GPE", "ORG", "ORG_NOM", "PER", "PER_NOM", "STORM")
     assert model.config == load_model(tiny_path).config, "features and layers are those of the start"

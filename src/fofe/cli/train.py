@@ -19,7 +19,8 @@ from fofe.tagging.installed import model_path
     flag("--plan", "print what the corpora will count as, and train nothing"),
     flag("--resume", "continue the run in that directory"),
     option("--folds K", "average K models, each trained without one K-th of the sentences", type=count),
-    option("--from MODEL", "start from a trained model, with its views and layers", dest="start"),
+    option("--from MODEL", "add to what a trained model knows", dest="start"),
+    flag("--forget", "with --from: train all weights of the model, and forget what the corpora lack"),
     repeated("--teacher MODEL", "learn from the soft targets of this model, not of the configured teachers"),
     SET,
 )
@@ -54,6 +55,8 @@ def train(args: argparse.Namespace) -> None:
     if args.output is None:
         raise FofeError("training needs a directory for the run: -o DIR")
     start = None if args.start is None else model_path(args.start)
+    if args.forget and not start:
+        raise FofeError("--forget goes with --from (leave it out)")
     if start and (unused := [key for key in given if key.startswith("model.")]):
         raise FofeError(
             f"--set {unused[0]} has no effect with --from: the model keeps its own views and layers"
@@ -64,6 +67,7 @@ def train(args: argparse.Namespace) -> None:
         say(f"there is no run to resume in {args.output}: training begins anew")
     with training(resume=args.resume) as (callback, command):
         options: dict[str, Any] = {"command": command, "start": start, "resume": args.resume}
+        options["forget"] = args.forget
         if args.folds:
             folder = train_folds(config, args.output, callback, args.folds, **options)
         else:

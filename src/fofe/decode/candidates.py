@@ -18,17 +18,18 @@ def select(
     probabilities: FloatArray,
     labels: Sequence[str],
     *,
-    threshold: float,
+    threshold: float | FloatArray,
     for_recall: bool = False,
 ) -> list[list[Candidate]]:
     """The candidates of each sentence: fragments whose best label is not NONE and reaches the threshold.
 
     `probabilities` [F, K] are those of the K labels, NONE first; `token_offsets` [S + 1] say where the tokens
-    of each sentence begin. `for_recall` takes the best label other than NONE even where NONE is more likely.
+    of each sentence begin. `threshold` may be one for each label [K]. `for_recall` takes the best label other
+    than NONE even where NONE is more likely.
     """
     best = probabilities[:, 1:].argmax(axis=1) + 1
     scores = probabilities[np.arange(len(best)), best]
-    wanted = scores >= threshold
+    wanted = scores >= (threshold[best] if isinstance(threshold, np.ndarray) else threshold)
     if not for_recall:
         wanted &= scores > probabilities[:, NONE_COLUMN]
     chosen = np.flatnonzero(wanted)

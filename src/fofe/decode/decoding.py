@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
+from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING, STRATEGIES
 
@@ -21,10 +25,16 @@ class Decoding:
     """Whether mentions may lie in one another."""
     agreement: float = 0.0
     """What the types of the same text in nearby sentences count beside a mention's own; 0 for nothing."""
+    thresholds: dict[str, float] = field(default_factory=dict)
+    """The thresholds of labels that have one of their own."""
 
     def __post_init__(self) -> None:
         for name, value, most, fix in (
             ("threshold", self.threshold, 1.0, "must be a number from 0 to 1"),
+            *(
+                ("thresholds", value, 1.0, "must be numbers from 0 to 1")
+                for value in self.thresholds.values()
+            ),
             ("agreement", self.agreement, float("inf"), "must be a number of at least 0"),
         ):
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -35,13 +45,20 @@ class Decoding:
         if not isinstance(self.nested, bool):
             raise ValueError(f"nested must be true or false, not {self.nested!r}")
 
+    def thresholds_of(self, labels: Sequence[str]) -> FloatArray:
+        """[K] the threshold of each label."""
+        return np.array([self.thresholds.get(label, self.threshold) for label in labels])
+
     def changed(self, **given: float | str | bool | None) -> Decoding:
         """This decoding with the given values of its fields; None keeps a value.
 
         With `nested` false, the strategy `non-crossing`, which is nested by nature, becomes `highest-first`
-        unless a strategy is given. A value that is not allowed is a FofeError.
+        unless a strategy is given. A threshold is that of all labels. A value that is not allowed is a
+        FofeError.
         """
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+        if "threshold" in changes:
+            changes["thresholds"] = {}
         if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:
             changes["strategy"] = HIGHEST_FIRST
         try:

@@ -44,6 +44,7 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 NAMES_FILE = "names.gazetteer"
 ENCODERS = "encoders"
+REPLAY = "replay.txt"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
 FORMAT_VERSION = 1
@@ -115,6 +116,8 @@ class StoredModel(ModelDescription):
     encoders: dict[str, Path] = field(default_factory=dict)
     """The directories of the language models of encoder views."""
     card: str = ""
+    replay: str = ""
+    """Text that shows what the model finds, a document a line, so that fine-tuning does not forget it."""
 
     @property
     def encoder(self) -> Encoder:
@@ -160,6 +163,8 @@ def save_model(model: StoredModel, path: str | Path) -> None:
         for name, path in model.encoders.items():
             shutil.copytree(path, folder / ENCODERS / name)
         (folder / "README.md").write_text(model.card, "utf-8")
+        if model.replay:
+            (folder / REPLAY).write_text(model.replay, "utf-8")
         stored = {}
         for name, array in model.weights.items():
             kind = model.storage.kind(name)
@@ -248,8 +253,13 @@ def _load(folder: Path) -> StoredModel:
         weights=weights,
         names=names,
         encoders=encoders,
-        card=_read_text(folder / "README.md") if os.path.lexists(folder / "README.md") else "",
+        card=_text_if_there(folder / "README.md"),
+        replay=_text_if_there(folder / REPLAY),
     )
+
+
+def _text_if_there(path: Path) -> str:
+    return _read_text(path) if os.path.lexists(path) else ""
 
 
 def read_description(cls: type[Description], path: Path) -> Description:

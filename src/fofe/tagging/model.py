@@ -251,7 +251,7 @@ class Model(Tagger):
                 scores.token_offsets,
                 scores.probabilities,
                 self.labels,
-                threshold=self.decoding.threshold,
+                threshold=self.decoding.thresholds_of(self.labels),
                 for_recall=self._for_recall,
             )
             for number in range(tagged.start, tagged.stop):

@@ -192,8 +192,9 @@ class Sampler:
             arrays["names"] = self.names.patterns[self.names.rows[kept + of_fragments * len(self._rates)]]
         if self.soft_targets is not None:
             arrays["soft_targets"] = self.soft_targets.of(self.examples, kept)
-        if self.schemes is not None and self.examples.conditioned_targets is not None:
+        if self.schemes is not None:
             arrays["schemes"] = schemes = np.repeat(self.schemes[sentences], counts, axis=0)
+        if self.schemes is not None and self.examples.conditioned_targets is not None:
             conditioned = self.examples.conditioned_targets[kept]
             arrays["conditioned_targets"] = np.where(schemes.any(axis=1), conditioned, arrays["targets"])
         return Batch(self._with_unknowns(text, shown, random), fragments, arrays)

@@ -15,6 +15,7 @@ from fofe.features.fragments import Fragments, all_fragments, offsets_of
 from fofe.features.word_codes import IsolatedWords
 from fofe.model.engine import Engine, Scores
 from fofe.model.gate import JUDGEMENTS, PREFIX, GateSettings, fragment_scores, passing
+from fofe.model.storage import StoredModel
 from fofe.training.annotation import Sentences
 from fofe.training.config import GateConfig
 
@@ -33,6 +34,8 @@ PASSES = 4
 LEAST_STEPS = 300
 BATCH = 1024
 RATE = 0.01
+LITTLE = -4.0
+"""Where the weights of units that only add start, before softplus."""
 
 
 def fit_gate(
@@ -42,13 +45,17 @@ def fit_gate(
     sentences: Sentences,
     settings: GateConfig,
     seed: int,
+    base: StoredModel | None = None,
 ) -> tuple[GateSettings | None, dict[str, FloatArray]]:
     """Fit a gate on training sentences and varied copies of them, and choose its cut on other copies.
 
-    Returns its settings and its weights by name; there are none for a model without views of words, or with a
-    language model, beside which a gate would save nothing.
+    The gate of a model that grew from a `base` lets all through that the base's gate did: new units only add
+    to its scores. Returns its settings and its weights by name; there are none for a model without views of
+    words, or with a language model, beside which a gate would save nothing.
     """
     if not settings.enabled or config.encoders or all(view.lookup == "window" for view in config.views):
+        return None, {}
+    if base is not None and base.gate is None:
         return None, {}
     torch.manual_seed(seed)
     random = np.random.default_rng([seed, 1])
@@ -60,18 +67,59 @@ def fit_gate(
     fitting += [reader.read(_varied(group, known, random)) for _ in range(COPIES) for group in groups]
     choosing = [reader.read(_varied(group, known, random)) for group in groups[::CHOSEN_ON]]
     vectors = torch.from_numpy(reader.vectors())
-    network = nn.Sequential(
-        nn.Linear((2 * WINDOW + 1) * vectors.shape[1], settings.width),
-        nn.ReLU(),
-        nn.Linear(settings.width, JUDGEMENTS),
-    )
+    network = _Gate((2 * WINDOW + 1) * vectors.shape[1], settings.width, base)
     _fit(network, vectors, fitting)
-    fitted = {
-        f"{PREFIX}layers.{number}.{name}": parameter.detach().numpy()
-        for number, layer in enumerate((network[0], network[2]))
-        for name, parameter in layer.named_parameters()
-    }
-    return _with_cut(network, vectors, choosing, config.max_words, settings), fitted
+    chosen = _with_cut(network, vectors, choosing, config.max_words, settings)
+    if base is not None and base.gate is not None:
+        chosen = replace(chosen, width=network.width, cut=min(chosen.cut, base.gate.cut))
+    return chosen, {f"{PREFIX}{name}": array for name, array in network.weights().items()}
+
+
+class _Gate(nn.Module):
+    """The network of a gate: new units, beside those of the gate of a base, which stay as they are."""
+
+    def __init__(self, inputs: int, width: int, base: StoredModel | None) -> None:
+        super().__init__()
+        self.hidden, self.output = nn.Linear(inputs, width), nn.Linear(width, JUDGEMENTS)
+        self._old: dict[str, Tensor] = {}
+        self.width = width
+        if base is not None and base.gate is not None:
+            names = (f"layers.{number}.{part}" for number in (0, 1) for part in ("weight", "bias"))
+            self._old = {name: torch.from_numpy(base.weights[PREFIX + name]) for name in names}
+            self.width += base.gate.width
+            nn.init.constant_(self.output.weight, LITTLE)
+
+    def _added(self) -> Tensor:
+        """[3, W] the weights of new units, which take nothing from the scores of old ones."""
+        return nn.functional.softplus(self.output.weight) if self._old else self.output.weight
+
+    def forward(self, words: Tensor) -> Tensor:
+        """[N, 3] how well a mention can start at some words, end there, and contain them."""
+        new = nn.functional.relu(self.hidden(words))
+        if not self._old:
+            scores: Tensor = self.output(new)
+            return scores
+        added, old = new @ self._added().T, self._old
+        hidden = nn.functional.relu(nn.functional.linear(words, old["layers.0.weight"], old["layers.0.bias"]))
+        return added + nn.functional.linear(hidden, old["layers.1.weight"], old["layers.1.bias"])
+
+    def weights(self) -> dict[str, FloatArray]:
+        """All weights by name, those of old units first."""
+        own = {
+            "layers.0.weight": self.hidden.weight,
+            "layers.0.bias": self.hidden.bias,
+            "layers.1.weight": self._added(),
+            "layers.1.bias": self.output.bias,
+        }
+        joined: dict[str, Tensor] = dict(own)
+        if self._old:
+            joined = {
+                name: torch.cat([old, own[name]], 0 if "0" in name else 1)
+                for name, old in self._old.items()
+                if name != "layers.1.bias"
+            }
+            joined["layers.1.bias"] = self._old["layers.1.bias"]
+        return {name: value.detach().numpy() for name, value in joined.items()}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,6 +18,7 @@ from fofe.model.network import Network
 from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
 from fofe.training.distributed import ALONE, ProcessGroup
+from fofe.training.finetune import Fixed
 from fofe.training.optimisation import WordTable, falling, kept, make_optimiser, rate_factor
 from fofe.training.plain_text import MixedSampler
 
@@ -37,10 +38,12 @@ class Learner:
         device: torch.device,
         importance: FloatArray | None = None,
         language_models: Mapping[str, LanguageModel] | None = None,
+        fixed: Sequence[Fixed] = (),
     ) -> None:
         """`importance` [V] weighs the words of the view that describes a text's surroundings, if any.
 
-        `language_models` are those of encoder views, where they are trained too.
+        `language_models` are those of encoder views, where they are trained too. `fixed` are the parts of
+        parameters that stay as they are.
         """
         self.config = config
         self.group = ALONE
@@ -51,6 +54,7 @@ class Learner:
         self.table_of = {view.name: view.holder for view in network.config.views if view.has_table}
         self.take_targets(target_sets)
         self.importance = importance
+        self.fixed = fixed
         self.step = 0
         self.language_models = {name: model.to(device) for name, model in (language_models or {}).items()}
         self.optimiser = make_optimiser(config, network, self.language_models.values())
@@ -105,6 +109,8 @@ class Learner:
             risen = min(1.0, progress / group["warmup"]) if group.get("warmup") else 1.0
             group["lr"] = group["first_rate"] * factor * risen
         self.optimiser.step()
+        for part_of_parameter in self.fixed:
+            part_of_parameter.restore()
         for view, table in self.table_of.items():
             rate = self.config.word_rate * factor
             self.tables[table].update(part.rows[view], gathered[view], rate, self.step)

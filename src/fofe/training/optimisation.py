@@ -99,9 +99,11 @@ def _log_product(decay: float, steps: Tensor) -> Tensor:
 class WordTable:
     """A table [V, D] with row-wise SGD and an exact row-wise running average of its weights."""
 
-    def __init__(self, weights: FloatArray, trained_rows: IntArray, average: float) -> None:
+    def __init__(self, weights: FloatArray, trained_rows: IntArray, average: float, fixed: int = 0) -> None:
+        """`fixed` of the first rows stay as they are."""
         self.weights = torch.from_numpy(weights)
         self.trained_rows = torch.from_numpy(np.unique(trained_rows).astype(np.int64))
+        self.fixed = fixed
         self.decay = average
         self.averages = self.weights.clone() if average else self.weights
         self.settled = torch.zeros(len(weights), dtype=torch.int64)
@@ -119,7 +121,7 @@ class WordTable:
         if gathered.grad is None:
             return
         self._settle(rows, gathered.detach(), step)
-        self.weights[rows] -= rate * gathered.grad
+        self.weights[rows] -= rate * gathered.grad * (rows >= self.fixed)[:, None]
 
     def averaged(self, step: int) -> Tensor:
         """The running average [V, D] of the weights after `step` steps."""

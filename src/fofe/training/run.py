@@ -15,6 +15,7 @@ from fofe.base.errors import ConfigError, FofeError, InputError, os_errors
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.settings import to_table
+from fofe.decode import Decoding
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 from fofe.training.callback import Callback
@@ -23,6 +24,14 @@ from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, sa
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Fold, read_corpora
 from fofe.training.distributed import join
+from fofe.training.finetune import (
+    REPLAY,
+    kept_decoding,
+    new_labels,
+    widened,
+    with_replay,
+    with_thresholds,
+)
 from fofe.training.gate import fit_gate
 from fofe.training.learner import LANGUAGE_MODELS
 from fofe.training.plain_text import LABELS, Labelling, PlainText, check_labels, label_text
@@ -48,21 +57,34 @@ def train(
     resume: bool = False,
     fold: Fold | None = None,
     plain_text: PlainText | None = None,
+    forget: bool = False,
 ) -> Path:
     """Train a model in a directory and return the directory of the model.
 
     `callback` receives reports while training goes on; `command` goes into the model's card. With `start`,
-    training goes on from that model: its language, views and layers, its labels and new ones. With `fold`,
-    one part of the training sentences is left out. `plain_text` that teachers have labelled is learned too.
+    training goes on from that model: its language, views and labels, and new labels. What it knows stays,
+    and more units learn what is new; with `forget` all its weights are trained. With `fold`, one part of
+    the training sentences is left out. `plain_text` that teachers have labelled is learned too.
     """
     stored = None if start is None else load_model(start)
     if stored is not None:
         try:
-            config = replace(config, model=stored.config)
+            config = replace(config, model=stored.config if forget else widened(stored.config))
+            if not forget:
+                config = replace(config, decoding=kept_decoding(stored, config.decoding))
         except ValueError as error:
             raise ConfigError(f"this model does not go with the configuration: {error}", path=start) from None
     callback = callback or Callback()
-    run = Run(config, folder, callback, command=command, start=stored, fold=fold, plain_text=plain_text)
+    run = Run(
+        config,
+        folder,
+        callback,
+        command=command,
+        start=stored,
+        growing=not forget,
+        fold=fold,
+        plain_text=plain_text,
+    )
     run.train(resume=resume)
     return run.folder / MODEL
 
@@ -142,9 +164,11 @@ class Run:
         *,
         command: str,
         start: StoredModel | None = None,
+        growing: bool = False,
         fold: Fold | None = None,
         plain_text: PlainText | None = None,
     ) -> None:
+        """With `growing`, the start keeps what it knows."""
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
         self.group = join(config.training.device)
@@ -153,10 +177,22 @@ class Run:
         self.corpora = read_corpora(config, fold)
         for line in self.corpora.report.lines():
             callback.say(line)
+        self.grown_from = start if growing else None
+        if self.grown_from is not None:
+            self.corpora = with_replay(self.corpora, self.grown_from)
+            if not self.grown_from.replay:
+                callback.say("the model brings no replay text: new types may appear in text of other kinds")
         if teachers := config.training.teachers:
             callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
         cache = Path(config.training.encoder_cache or self.folder / "encoded")
-        self.setup = prepare(config, self.corpora, start=start, cache=cache, plain_text=plain_text)
+        self.setup = prepare(
+            config,
+            self.corpora,
+            start=start,
+            cache=cache,
+            plain_text=plain_text,
+            growing=self.grown_from is not None,
+        )
         self.config = self.setup.config
         self.setup.learner.group = self.group
         self.command = command
@@ -289,8 +325,13 @@ class Run:
         encoders = self._encoders(weights)
         sentences = [one for copy in copies(self.corpora.train, config.sampling.cases) for one in copy]
         read = config.model, setup.encoder, weights, sentences
-        gate, gate_weights = fit_gate(*read, config.gate, config.training.seed)
+        gate, gate_weights = fit_gate(*read, config.gate, config.training.seed, self.grown_from)
         common = best.decoding(nested=config.decoding.nested)
+        kept: dict[str, Decoding] = {}
+        if (base := self.grown_from) is not None:
+            new = new_labels(self.corpora, base)
+            common = with_thresholds(base.decoding, new, best.threshold)
+            kept = {name: with_thresholds(one, new, best.threshold) for name, one in base.decodings.items()}
         # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
         lowest = min(config.decoding.thresholds) if config.model.schemes else best.threshold
         scored = {part: self._scored(weights, part, lowest) for part in ("dev", "test")}
@@ -305,7 +346,8 @@ class Run:
                 part: {one.name: one.evaluation(own.get(one.name, common)).as_dict() for one in corpora}
                 for part, corpora in scored.items()
             },
-            "corpora": {part.name: part.scheme() for part in self.corpora.parts},
+            "corpora": (base.training.get("corpora", {}) if base else {})
+            | {part.name: part.scheme() for part in self.corpora.parts if part.name != REPLAY},
             "command": self.command,
             "run": to_table(config),
         }
@@ -318,7 +360,7 @@ class Run:
             model=config.model,
             labels=tuple(setup.labels),
             decoding=common,
-            decodings=own,
+            decodings=kept | own,
             vocabularies=setup.encoder.vocabularies,
             alphabet=setup.encoder.alphabet,
             names=setup.encoder.names,
@@ -327,6 +369,7 @@ class Run:
             gate=gate,
             ranked_words=setup.ranked_words,
             card=self._write_card(line),
+            replay=base.replay if base else "",
             training=training,
         )
         save_model(model, self.folder / MODEL)

@@ -39,6 +39,7 @@ from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
 from fofe.training.distillation import SoftTargets, soft_targets_of
 from fofe.training.examples import Examples, make_examples
+from fofe.training.finetune import Fixed, grow, relearned
 from fofe.training.learner import Learner
 from fofe.training.optimisation import WordTable
 from fofe.training.plain_text import MixedSampler, PlainText
@@ -93,9 +94,11 @@ def prepare(
     start: StoredModel | None = None,
     cache: Path = Path("encoded"),
     plain_text: PlainText | None = None,
+    growing: bool = False,
 ) -> Setup:
     """Build vocabularies, tables and the network; with `start`, from a trained model's weights.
 
+    If the model is `growing`, these stay as they are, and the configuration is that of a wider model.
     `cache` is the directory for the vectors of language models that are not trained.
     """
     sentences, labels = corpora.train, corpora.labels()
@@ -118,6 +121,9 @@ def prepare(
     looked_up = _looked_up(model, sentences)
     vocabularies = {}
     for view in views:
+        if start is not None and growing:
+            vocabularies[view.name] = start.vocabularies[view.name]
+            continue
         seen = compress(*looked_up.get(view.name, ((), ())))
         vocabularies[view.name] = make_vocabulary(view, seen, known.get(view.name, []), digits=model.digits)
     alphabet = (start.alphabet if start else _alphabet(words)) if model.uses_characters else None
@@ -138,7 +144,7 @@ def prepare(
     soft_targets: SoftTargets | None = None
     if teachers := config.training.teachers:
         soft_targets = soft_targets_of(teachers, sentences, labels, model.max_words, device)
-    examples = _examples(config, corpora, labels, sentences)
+    examples = _examples(config, corpora, labels, sentences, conditioned=not growing)
     sampler = Sampler(
         text,
         examples,
@@ -156,10 +162,13 @@ def prepare(
         documents=np.tile([sentence.opens for sentence in sentences], len(shown)),
         soft_targets=soft_targets,
     )
-    tables = _word_tables(config, vocabularies, vectors, text, start, plain_text)
+    tables = _word_tables(config, vocabularies, vectors, text, start, plain_text, growing=growing)
     torch.manual_seed(config.training.seed)
     network = Network(model, alphabet_size=len(alphabet) if alphabet else 0, label_count=len(labels))
-    if start is not None:
+    fixed: Sequence[Fixed] = ()
+    if start is not None and growing:
+        fixed = grow(network, start, [labels.index(label) for label in relearned(corpora, start)])
+    elif start is not None:
         _copy_weights(network, start)
     ranked = {name: len(known.get(name) or vocabulary.words) for name, vocabulary in vocabularies.items()}
     subject = None if model.surroundings is None else importance(vocabularies[model.surroundings])
@@ -183,6 +192,7 @@ def prepare(
             device,
             importance=subject,
             language_models=language_models if trains_encoders else {},
+            fixed=fixed,
         ),
         encoders,
         contextual,
@@ -202,11 +212,13 @@ def _with_widths(model: ModelConfig, language_models: Mapping[str, LanguageModel
     return replace(model, views=tuple(views))
 
 
-def _examples(config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sentences) -> Examples:
+def _examples(
+    config: RunConfig, corpora: Corpora, labels: list[str], sentences: Sentences, *, conditioned: bool = True
+) -> Examples:
     """All fragments of the training sentences, which may have got other annotation, with their targets."""
     annotations = [(part.annotation, len(part.train)) for part in corpora.parts]
-    model = config.model
-    return make_examples(sentences, labels, model.max_words, annotations, conditioned=bool(model.schemes))
+    conditioned = conditioned and bool(config.model.schemes)
+    return make_examples(sentences, labels, config.model.max_words, annotations, conditioned=conditioned)
 
 
 def _rare_words(
@@ -279,20 +291,23 @@ def _word_tables(
     text: EncodedText,
     start: StoredModel | None,
     plain_text: PlainText | None,
+    *,
+    growing: bool,
 ) -> dict[str, WordTable]:
     """The table of each view that holds one; the words of the text and the unknown ones are trained."""
     more = sorted(plain_text.words()) if plain_text else []
     random, rows = np.random.default_rng(config.training.seed), text.rows()
     tables = {}
     for view in (view for view in config.model.views if view.holds_table):
-        weights = first_vectors(view, vocabularies[view.name], vectors.get(view.name), random)
+        weights, fixed = first_vectors(view, vocabularies[view.name], vectors.get(view.name), random), 0
         if start is not None:
             known = Table.from_weights(start.weights, view.name).whole()
             weights[: len(known)] = known
+            fixed = len(known) if growing else 0
         seen = [rows[other.name] for other in config.model.views if other.holder == view.name]
         vocabulary = vocabularies[view.name]
         trained = np.concatenate([*seen, vocabulary.rows(more), np.arange(len(vocabulary.unknowns))])
-        tables[view.name] = WordTable(weights, trained, config.training.average)
+        tables[view.name] = WordTable(weights, trained, config.training.average, fixed)
     return tables
 
 
