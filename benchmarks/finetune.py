@@ -2,10 +2,10 @@
 
     python benchmarks/finetune.py
 
-A shipped model learns dishes, ingredients and tools (`fofe train examples/kitchen.toml --from en`). Before and
-after it is scored on the test sets of its recipe, as its card reports. `en_loss_CORPUS` is what F1 lost there,
-`worst_old_loss` the largest loss; `new_dev_f1` is the F1 of the new types on the dev sentences, `cpu_seconds`
-what training took. The figures of 50 sentences end in `_50`. One thread.
+A shipped model learns dishes, ingredients and tools (`fofe train examples/kitchen.toml --from en`). Before
+and after it is scored on the test sets of its recipe, as its card reports. `en_loss_CORPUS` is what F1 lost
+there, `worst_old_loss` the largest loss; `new_dev_f1` is the F1 of the new types on the dev sentences,
+`cpu_seconds` what training took. The figures of 50 sentences end in `_50`. One thread.
 """
 
 from __future__ import annotations
