@@ -6,28 +6,42 @@ import math
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from ipaddress import ip_address
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from fofe.base.errors import FofeError
 from fofe.serve.app import Server
 from fofe.serve.guard import Guard
+from fofe.serve.protocol import guarded
 
 FAREWELL_SECONDS = 2.0
 """How long an idle connection may still send a request after the server was asked to stop."""
 
 
-def serve(server: Server, *, host: str, port: int, say: Callable[[str], None], access_log: bool) -> None:
-    """Serve until a signal; `say` is called with the address once the server listens."""
+def serve(
+    server: Server,
+    *,
+    host: str,
+    port: int,
+    hosts: Sequence[str] = (),
+    say: Callable[[str], None],
+    access_log: bool,
+) -> None:
+    """Serve until a signal; `say` is called with the address once the server listens.
+
+    At a loopback address, or if `hosts` are given, requests must be addressed to one of them, to `host` or to
+    loopback.
+    """
     listening = _listen(host, port)
-    bound = listening.getsockname()[1]
+    address, bound, *_ = listening.getsockname()
+    if hosts or ip_address(address).is_loopback:
+        server.guard.hosts = frozenset(name.lower() for name in (host, *hosts))
     shown = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         server.guard,
-        http=_protocol(server.limits.seconds),
+        http=guarded(server.limits),
         lifespan="on",
         timeout_graceful_shutdown=math.ceil(server.limits.seconds),  # only a stream can take longer
         log_level="info" if access_log else "warning",
@@ -84,32 +98,3 @@ class _Uvicorn(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-def _protocol(seconds: float) -> type[asyncio.Protocol]:
-    """The protocol of uvicorn, with a time limit for the head of a request too."""
-
-    class Timed(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._head_due: asyncio.TimerHandle | None = None
-            self._expect_head()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.cycle is None or self.cycle.response_complete:
-                self._expect_head()
-            elif self._head_due is not None:
-                self._head_due.cancel()
-                self._head_due = None
-
-        def connection_lost(self, error: Exception | None) -> None:
-            super().connection_lost(error)
-            if self._head_due is not None:
-                self._head_due.cancel()
-
-        def _expect_head(self) -> None:
-            if self._head_due is None:
-                self._head_due = self.loop.call_later(seconds, self.transport.close)
-
-    return Timed

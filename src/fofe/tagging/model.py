@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, overload
 import numpy as np
 
 from fofe.base.arrays import FloatArray
+from fofe.base.cancel import check
 from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
@@ -244,6 +245,7 @@ class Model(Tagger):
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
         exact = self._exact or self._for_recall
         for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
+            check()
             # The first sentence that is seen may not open its document, but nothing before it is known.
             scores = self._scores(sentences[seen], [True, *opens[seen][1:]], exact=exact)
             pools = select(
