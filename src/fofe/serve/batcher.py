@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from fofe.base.cancel import check, while_wanted
 from fofe.serve.metrics import Metrics
 from fofe.tagging.batching import chunks, token_count, windows
 from fofe.tagging.by_language import tag_each
@@ -41,6 +40,10 @@ class _Work:
         return not self.done.done()
 
 
+class _GivenUp(Exception):
+    """Nobody waits for the work any more."""
+
+
 class Batcher:
     """Collects documents from all requests and tags them together in a thread, inside a `with` block."""
 
@@ -61,30 +64,15 @@ class Batcher:
         self._thread.shutdown()
 
     async def run(self, function: Callable[[], Result]) -> Result:
-        """Run something in the thread that tags, until nobody waits for it."""
-        wanted = True
-
-        def work() -> Result:
-            with while_wanted(lambda: wanted):
-                return function()
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
-        finally:
-            wanted = False
+        """Run something else in the thread that tags."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function)
 
     async def tokenise(self, model: Model, texts: Sequence[str]) -> list[Document]:
         """The texts with their sentences and tokens."""
         cut = tokeniser(model.config.language).document
         if sum(map(len, texts)) < LONG_TEXT:
             return list(map(cut, texts))
-
-        def cut_each() -> Iterator[Document]:
-            for text in texts:
-                check()
-                yield cut(text)
-
-        return await self.run(lambda: list(cut_each()))
+        return await self.run(lambda: list(map(cut, texts)))
 
     async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
         """The texts with their mentions."""
@@ -138,9 +126,13 @@ class Batcher:
 
 def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
     """The tagged documents of each piece of work; those of the same model share batches."""
-    with while_wanted(lambda: any(work.is_wanted for work in batch)):
-        tagged = tag_each([(work.model, document) for work in batch for document in work.documents])
-        return [[next(tagged) for _ in work.documents] for work in batch]
+
+    def check() -> None:
+        if not any(work.is_wanted for work in batch):
+            raise _GivenUp
+
+    tagged = tag_each([(work.model, document) for work in batch for document in work.documents], check)
+    return [[next(tagged) for _ in work.documents] for work in batch]
 
 
 def _parts(model: Model, document: Document) -> Iterator[Document]:

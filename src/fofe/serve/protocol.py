@@ -71,8 +71,11 @@ def guarded(limits: Limits) -> type[asyncio.Protocol]:
 
         def on_headers_complete(self) -> None:
             self._incomplete_bytes = 0
+            version = self.parser.get_http_version()
+            if version not in ("1.0", "1.1"):
+                self._refuse(400, f"HTTP/{version} is not understood here")
             hosts = sum(name == b"host" for name, _ in self.headers)
-            if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
+            if hosts > 1 or (hosts == 0 and version == "1.1"):
                 self._refuse(400, "a request has one Host")
             if self._head_bytes > MAX_HEAD_BYTES:
                 self._refuse(*_TOO_LARGE)

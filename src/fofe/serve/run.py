@@ -82,11 +82,20 @@ class _Uvicorn(uvicorn.Server):
         """Answer requests in progress, and what idle connections still send, then close."""
         self._guard.stopping = True
         for server in self.servers:
+            waiting = [connection for listening in server.sockets for connection in _waiting(listening)]
             server.close()
+            loop = asyncio.get_running_loop()
+            for connection in waiting:
+                await loop.connect_accepted_socket(self._connect, connection)
         until = time.monotonic() + FAREWELL_SECONDS
         while self.server_state.connections and time.monotonic() < until and not self.force_exit:
             await asyncio.sleep(0.02)
         await super().shutdown(sockets)
+
+    def _connect(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -98,3 +107,10 @@ class _Uvicorn(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _waiting(listening: socket.socket) -> Iterator[socket.socket]:
+    """The connections that nobody has taken yet: they would be reset when the socket is closed."""
+    with contextlib.suppress(BlockingIOError), listening.dup() as waiting:
+        while True:
+            yield waiting.accept()[0]
