@@ -12,9 +12,9 @@ import pytest
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
+    from tests.conftest import Running
 
     from fofe.tagging.model import Model
-    from tests.conftest import Running
 
 Serving = Callable[..., "TestClient"]
 

@@ -1,4 +1,4 @@
-"""Requests that are wrong, too large, too slow or from nobody who may: each is refused, and the server lives."""
+"""Requests that are wrong, too large, too slow or not allowed: each is refused, and the server lives."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ MALFORMED = {
     "length of 63 bits": (with_fields(b"Content-Length: 9223372036854775807\r\n", b"{}"), 413),
     "length of many digits": (with_fields(b"Content-Length: " + b"0" * 5000 + b"2\r\n", b"{}"), 422),
     "two lengths": (with_fields(b"Content-Length: 2\r\nContent-Length: 3\r\n", b"{} "), 400),
-    "length and chunks": (with_fields(b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n"), 400),
+    "length and chunks": (
+        with_fields(b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n"),
+        400,
+    ),
     "chunks of chunks": (with_fields(b"Transfer-Encoding: chunked, chunked\r\n", b"0\r\n\r\n"), 400),
     "unknown encoding": (with_fields(b"Transfer-Encoding: gzip\r\n", b"{}"), 400),
     "chunk without size": (chunked(b"\r\n{}\r\n"), 400),

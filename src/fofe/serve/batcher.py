@@ -40,7 +40,7 @@ class _Work:
         return not self.done.done()
 
 
-class _GivenUp(Exception):
+class _GivenUpError(Exception):
     """Nobody waits for the work any more."""
 
 
@@ -129,7 +129,7 @@ def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
 
     def check() -> None:
         if not any(work.is_wanted for work in batch):
-            raise _GivenUp
+            raise _GivenUpError
 
     tagged = tag_each([(work.model, document) for work in batch for document in work.documents], check)
     return [[next(tagged) for _ in work.documents] for work in batch]

@@ -17,8 +17,10 @@ MAX_HEADERS = 100
 MAX_PIPELINED = 100
 """How many requests a client may send ahead of their answers."""
 
+_TOO_LARGE = (431, f"the head is longer than {MAX_HEAD_BYTES} bytes or has more than {MAX_HEADERS} headers")
 
-class _Refused(Exception):
+
+class _RefusedError(Exception):
     """Ends the parser; the connection then answers and hangs up."""
 
 
@@ -93,7 +95,7 @@ def guarded(limits: Limits) -> type[asyncio.Protocol]:
 
         def _refuse(self, status: int, problem: str) -> None:
             self._problem = status, problem
-            raise _Refused
+            raise _RefusedError
 
         def send_400_response(self, msg: str) -> None:  # noqa: ARG002
             """Answer what is no request and hang up, but not before the answers to the requests before it.
@@ -131,6 +133,3 @@ def guarded(limits: Limits) -> type[asyncio.Protocol]:
                 self._head_due = self.loop.call_later(limits.seconds, self.transport.close)
 
     return Guarded
-
-
-_TOO_LARGE = (431, f"the head is longer than {MAX_HEAD_BYTES} bytes or has more than {MAX_HEADERS} headers")

@@ -34,7 +34,7 @@ def serve(
     At a loopback address, or if `hosts` are given, requests must be addressed to one of them, to `host` or to
     loopback.
     """
-    listening = _listen(host, port)
+    listening = _listen(host, port, server.limits.seconds)
     address, bound, *_ = listening.getsockname()
     if hosts or ip_address(address).is_loopback:
         server.guard.hosts = frozenset(name.lower() for name in (host, *hosts))
@@ -52,12 +52,17 @@ def serve(
     _Uvicorn(config, server.guard, lambda: say(f"http://{shown}:{bound}/")).run(sockets=[listening])
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket with the protocol TCP set: only then does asyncio send small answers without delay."""
+def _listen(host: str, port: int, seconds: float) -> socket.socket:
+    """A socket with the protocol TCP set: only then does asyncio send small answers without delay.
+
+    Where the system can (Linux), it ends connections to clients that read nothing for so many seconds.
+    """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, math.ceil(1000 * seconds))
         listening.bind(address)
         listening.listen(1024)
     except OSError as error:
