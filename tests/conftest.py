@@ -9,9 +9,11 @@ import os
 import platform
 import random
 import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -331,3 +333,33 @@ def tiny_model(tiny_path: Path) -> Model:
     from fofe.tagging.model import load
 
     return load(tiny_path)
+
+
+Running = Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[str]"]]]
+
+
+@contextmanager
+def _running(*arguments: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address and the process of `fofe serve`."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fofe", "serve", "--port", "0", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        assert " at http" in line, line + process.stderr.read()
+        yield line.split(" at ")[1].split()[0], process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def running() -> Running:
+    """Starts `fofe serve` with some arguments."""
+    pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
+    return _running

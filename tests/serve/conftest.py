@@ -1,13 +1,10 @@
-"""A served tiny model: in this process for most tests, in one of its own where sockets and signals matter."""
+"""A served tiny model: in this process for most tests, in one of its own where sockets matter."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +12,11 @@ import pytest
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
+    from tests.conftest import Running
 
     from fofe.tagging.model import Model
 
 Serving = Callable[..., "TestClient"]
-Running = Callable[..., AbstractContextManager[tuple[str, "subprocess.Popen[str]"]]]
 
 
 @pytest.fixture(scope="session")
@@ -46,33 +43,6 @@ def serving(tiny_model: Model) -> Iterator[Serving]:
 @pytest.fixture(scope="session")
 def client(serving: Serving) -> TestClient:
     return serving()
-
-
-@contextmanager
-def _running(*arguments: str, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address and the process of `fofe serve`."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "fofe", "serve", "--port", "0", *arguments],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **environment},
-    )
-    assert process.stderr is not None
-    try:
-        line = process.stderr.readline()
-        assert " at http" in line, line + process.stderr.read()
-        yield line.split(" at ")[1].split()[0], process
-    finally:
-        process.kill()
-        process.wait()
-        process.stderr.close()
-
-
-@pytest.fixture(scope="session")
-def running() -> Running:
-    """Starts `fofe serve` with some arguments."""
-    pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
-    return _running
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fofe.tagging.model import Model
 from fofe.cli._options import A_MODEL
 
-NEEDED = ("anyio", "fastapi", "prometheus_client", "pydantic", "starlette", "uvicorn")
+NEEDED = ("anyio", "fastapi", "httptools", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -26,6 +26,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     repeated("-m --model [NAME=]MODEL", f"{A_MODEL}; and its name on this server", required=True),
     option("--host H", "address", default="127.0.0.1"),
     option("--port N", "port; 0 for any that is free", type=int, default=8000),
+    repeated("--allow-host NAME", "another name that requests may be addressed to"),
     option("--token-file FILE", "a file with the token that requests must carry"),
     option("--max-bytes N", "longest request or line of one", type=int, default=2_000_000),
     option("--timeout S", "seconds until an answer is due", type=float, default=30.0),
@@ -59,6 +60,7 @@ def serve(args: argparse.Namespace) -> None:
         Server(models, Limits(args.max_bytes, args.timeout, token)),
         host=args.host,
         port=args.port,
+        hosts=args.allow_host or (),
         say=lambda address: say(f"serving {', '.join(models)} at {address} (Ctrl-C stops it)"),
         access_log=args.access_log,
     )

@@ -2,7 +2,8 @@
 
 An idle server thus answers at once, and under load a token costs as little as in large batches. A single
 thread tags, which leaves the event loop free for other requests. A request submits its documents in parts of
-limited size, one after another, so that a long one does not hold up the others.
+limited size, one after another, so that a long one does not hold up the others. When it is cancelled, because
+its client has gone or its time is over, its work ends after the window that is being scored.
 """
 
 import asyncio
@@ -33,6 +34,14 @@ class _Work:
     documents: list[Document]
     tokens: int
     done: asyncio.Future[list[Document]]
+
+    @property
+    def is_wanted(self) -> bool:
+        return not self.done.done()
+
+
+class _GivenUpError(Exception):
+    """Nobody waits for the work any more."""
 
 
 class Batcher:
@@ -92,26 +101,37 @@ class Batcher:
             while tokens < TOKENS_AT_ONCE and not self._queue.empty():
                 batch.append(self._queue.get_nowait())
                 tokens += batch[-1].tokens
-            # A request that was given up, because of a time limit, needs no answer.
-            wanted = [work for work in batch if not work.done.done()]
-            self._metrics.batch(len(wanted), sum(work.tokens for work in wanted))
-            try:
-                results = await self.run(partial(_tag, wanted))
-            except Exception as error:
-                for work in wanted:
-                    if not work.done.done():
-                        work.done.set_exception(error)
-            else:
-                for work, documents in zip(wanted, results, strict=True):
-                    if not work.done.done():
-                        work.done.set_result(documents)
+            # A long document that cannot be cut waits, and can be given up, alone: it would come last.
+            alone = int(batch[-1].tokens > 2 * TOKENS_AT_ONCE)
+            for group in (batch[: len(batch) - alone], batch[len(batch) - alone :]):
+                await self._tag_together([work for work in group if work.is_wanted])
             for _ in batch:
                 self._queue.task_done()
+
+    async def _tag_together(self, batch: Sequence[_Work]) -> None:
+        if not batch:
+            return
+        self._metrics.batch(len(batch), sum(work.tokens for work in batch))
+        try:
+            results = await self.run(partial(_tag, batch))
+        except Exception as error:
+            for work in batch:
+                if work.is_wanted:
+                    work.done.set_exception(error)
+        else:
+            for work, documents in zip(batch, results, strict=True):
+                if work.is_wanted:
+                    work.done.set_result(documents)
 
 
 def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
     """The tagged documents of each piece of work; those of the same model share batches."""
-    tagged = tag_each([(work.model, document) for work in batch for document in work.documents])
+
+    def check() -> None:
+        if not any(work.is_wanted for work in batch):
+            raise _GivenUpError
+
+    tagged = tag_each([(work.model, document) for work in batch for document in work.documents], check)
     return [[next(tagged) for _ in work.documents] for work in batch]
 
 

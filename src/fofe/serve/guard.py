@@ -1,4 +1,4 @@
-"""The guard in front of the application: it checks the token, the size and the time of each request.
+"""The guard in front of the application: it checks host, token, size and time of each request.
 
 JSON it gives to the handlers directly, without the layers of the framework, which under load take a quarter
 of the CPU time of a request that tags a sentence. FastAPI still describes these paths, and answers requests
@@ -7,11 +7,14 @@ with another method.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 import anyio
@@ -33,6 +36,12 @@ STREAM = "/v1/stream"
 
 DISCARDED_AT_MOST = 8
 """How many times the allowed size is read and discarded, so that a client receives the refusal."""
+
+LONG_BODY = 8192
+"""Requests of fewer bytes are answered too soon for it to matter whether their clients are still there."""
+
+HUNG_UP = 499
+"""The status that counts requests whose client did not wait for the answer; nginx writes the same."""
 
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -61,8 +70,12 @@ Handlers = Mapping[str, tuple[type[BaseModel], Callable[[Any], Awaitable[Respons
 """For each path that takes JSON, the type of its requests and the function that answers them."""
 
 
+class _Unread(HTTPException):
+    """A refusal that does not wait for the body."""
+
+
 class Guard:
-    """Checks token, size and time of each request, and counts it. An ASGI application.
+    """Checks host, token, size and time of each request, and counts it. An ASGI application.
 
     What has no handler is passed on to `app`.
     """
@@ -74,6 +87,8 @@ class Guard:
         self._limits = limits
         self._metrics = metrics
         self.stopping = False
+        self.hosts: frozenset[str] | None = None
+        """The names that requests may have for this server, beside those of loopback; None for any."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,60 +97,95 @@ class Guard:
         answer = _Answer(send, self)
         began = time.perf_counter()
         self._metrics.under_way.inc()
+        refused: HTTPException | None = None
         try:
             await self._pass(scope, receive, answer)
         except HTTPException as error:
-            refusal = await error_answer(None, error)
-            refusal.headers["connection"] = "close"  # the rest of the request will not be read
-            await refusal(scope, receive, answer)
+            refused = error
+            await _refuse(error, answer)
         finally:
             self._metrics.under_way.dec()
             path = scope["path"] if scope["path"] in self._paths else "other"
-            self._metrics.request(scope["method"], path, answer.status, time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            self._metrics.request(scope["method"], path, answer.status or HUNG_UP, seconds)
+        if refused is not None:
+            if isinstance(refused, _Unread):
+                await _discard(receive, self._limits)
+            await answer({"type": "http.response.body"})
 
     async def _pass(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
         headers = dict(scope["headers"])
-        if not self._is_allowed(scope["path"], headers):
-            await _discard(receive, self._limits)
+        self._check_host(headers.get(b"host"))
+        if not self._is_allowed(scope):
             needed = "this server needs a token: Authorization: Bearer TOKEN"
-            raise HTTPException(401, needed, {"www-authenticate": "Bearer"})
+            raise _Unread(401, needed, {"www-authenticate": "Bearer"})
         if scope["path"] == STREAM:
             await self._app(scope, receive, answer)
             return
-        seconds = self._limits.seconds
+        seconds, most = self._limits.seconds, self._limits.max_bytes
+        # The parser has seen that it is a number, but not that it has few digits.
+        if int(headers.get(b"content-length", b"").lstrip(b"0") or b"0") > most:
+            raise _Unread(413, _too_large(most))
         body: bytes | None = None
         try:
             with anyio.fail_after(seconds):
-                if int(headers.get(b"content-length", b"0")) <= self._limits.max_bytes:
-                    body = await _read(receive, self._limits.max_bytes)
-                if body is not None:
-                    await self._answer(scope, body, receive, answer)
+                body = await _read(receive, most)
+                await self._answer(scope, body, receive, answer)
         except TimeoutError:
             if answer.status:
-                raise  # the answer has begun: it can only be broken off
+                return  # the answer has begun: it can only be broken off
             if body is None:
                 raise HTTPException(408, f"the request did not arrive within {seconds:g} seconds") from None
             raise HTTPException(503, f"not done within {seconds:g} seconds; send less text") from None
-        if body is None:
-            await _discard(receive, self._limits)
-            raise HTTPException(413, f"more than the {self._limits.max_bytes} bytes that this server takes")
+        except _HungUpError:
+            return
 
     async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST" or scope["path"] not in self._handlers:
             await self._app(scope, _replay(body, receive), send)
             return
         fields, handler = self._handlers[scope["path"]]
-        try:
-            response = await handler(fields.model_validate(_parsed(scope, body)))
-        except (ValidationError, HTTPException) as error:
-            response = await error_answer(None, error)
-        await response(scope, receive, send)
+        response = None
+        with nullcontext() if len(body) < LONG_BODY else _while_connected(receive):
+            try:
+                response = await handler(fields.model_validate(_parsed(scope, body)))
+            except (ValidationError, HTTPException) as error:
+                response = await error_answer(None, error)
+        if response is not None:
+            await response(scope, receive, send)
 
-    def _is_allowed(self, path: str, headers: dict[bytes, bytes]) -> bool:
-        token = self._limits.token
+    def _check_host(self, header: bytes | None) -> None:
+        """Refuse names that anyone may have given this address: a page from elsewhere could use them.
+
+        Only programs that are no browsers send no header at all.
+        """
+        if self.hosts is None or header is None:
+            return
+        name = _host(header.decode("latin-1"))
+        if name not in self.hosts and not _is_loopback(name):
+            how = "start it with --allow-host to allow more names"
+            raise _Unread(421, f"this server is not called {name[:100]!r}; {how}")
+
+    def _is_allowed(self, scope: Scope) -> bool:
+        token, path = self._limits.token, scope["path"]
         if token is None or path in OPEN_PATHS or path.startswith(OPEN_FOLDER):
             return True
-        return hmac.compare_digest(headers.get(b"authorization", b""), b"Bearer " + token.encode())
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(given) == 1 and hmac.compare_digest(given[0], b"Bearer " + token.encode())
+
+
+def _host(header: str) -> str:
+    """The name or address of a Host header, without port and brackets."""
+    name, colon, port = header.rpartition(":")
+    bare = name if colon and (port.isdigit() or not port) else header
+    return bare.removeprefix("[").removesuffix("]").removesuffix(".").lower()
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass
@@ -154,16 +204,53 @@ class _Answer:
         await self.send(message)
 
 
-async def _read(receive: Receive, most: int) -> bytes | None:
-    """The body, or None if it is longer than `most`; what arrived of it if the client hangs up."""
+async def _refuse(error: HTTPException, answer: _Answer) -> None:
+    """Send an answer without its end: the client reads it at once, and the connection stays open."""
+    refusal = await error_answer(None, error)
+    refusal.headers["connection"] = "close"  # the rest of the request will not be answered
+    await answer(
+        {"type": "http.response.start", "status": refusal.status_code, "headers": refusal.raw_headers}
+    )
+    await answer({"type": "http.response.body", "body": refusal.body, "more_body": True})
+
+
+class _HungUpError(Exception):
+    """The client has closed the connection before its request was complete."""
+
+
+@contextmanager
+def _while_connected(receive: Receive) -> Iterator[None]:
+    """Leaves the block when the client hangs up: nobody waits for the answer any more."""
+
+    async def hang_up() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        scope.cancel()
+
+    with anyio.CancelScope() as scope:
+        watching = asyncio.ensure_future(hang_up())
+        try:
+            yield
+        finally:
+            watching.cancel()
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    """The body, of at most so many bytes."""
     body = bytearray()
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _HungUpError
         body += message.get("body", b"")
         if len(body) > most:
-            return None
+            raise _Unread(413, _too_large(most))
         if not message.get("more_body"):
             return bytes(body)
+
+
+def _too_large(most: int) -> str:
+    return f"more than the {most} bytes that this server takes"
 
 
 async def _discard(receive: Receive, limits: Limits) -> None:

@@ -29,8 +29,8 @@ class StreamAnswer(StreamingResponse):
 async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) -> AsyncIterator[bytes]:
     """A line of JSON for each line of the body: JSON objects with `as_json`, else plain text.
 
-    A bad line is answered by an `error`, and the others go on. If the body stops for too long, or if a line
-    is too long, an error is the last answer.
+    A bad line is answered by an `error`, and the others go on. If a line is too long, or takes too long to
+    arrive, an error is the last answer.
     """
     async for lines in _lines(receive, limits):
         if isinstance(lines, str):
@@ -44,18 +44,20 @@ async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) 
 async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] | str]:
     """The lines that each chunk of the body completes; a string is an error, and the last value."""
     rest = b""
+    due = anyio.current_time() + limits.seconds
     while True:
         message = None
-        with anyio.move_on_after(limits.seconds):
+        with anyio.CancelScope(deadline=due):
             message = await receive()
         if message is None:
-            yield f"nothing arrived for {limits.seconds:g} seconds"
+            yield f"no line arrived within {limits.seconds:g} seconds"
             return
         if message["type"] == "http.disconnect":
             return
         *lines, rest = (rest + message.get("body", b"")).split(b"\n")
         if lines:
             yield lines
+            due = anyio.current_time() + limits.seconds
         if len(rest) > limits.max_bytes:
             yield f"a line of more than the {limits.max_bytes} bytes that this server takes"
             return

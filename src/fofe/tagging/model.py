@@ -63,16 +63,21 @@ class Tagger(ABC):
         _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self._tag(Document.from_words([words]) for words in sentences)
 
-    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def tag_documents(
+        self, documents: Iterable[Document], *, check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         """Tag documents; yields copies with the mentions found, in order.
 
-        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
+        A text without sentences, as corpora may give it, is cut into sentences and tokens first. `check` is
+        called before every few thousand tokens: what it raises ends the work, even within a long document.
         """
         _check_several(documents, "documents", "put one document into a list")
-        return self._tag(map(_checked, documents))
+        return self._tag(map(_checked, documents), check)
 
     @abstractmethod
-    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _tag(
+        self, documents: Iterable[Document], check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         """Tag a stream of documents, of any length."""
 
 
@@ -210,9 +215,11 @@ class Model(Tagger):
         other._engine = self._engine.fresh()
         return other
 
-    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _tag(
+        self, documents: Iterable[Document], check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
-            found = self._found(group)
+            found = self._found(group, check)
             for document in group:
                 mentions = [mention for _ in document.sentences for mention in next(found)]
                 yield self._rules.applied(replace(document, mentions=mentions))
@@ -234,8 +241,10 @@ class Model(Tagger):
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
-    def _found(self, group: Sequence[Document]) -> Iterator[list[Mention]]:
-        """The mentions of each sentence of some documents."""
+    def _found(
+        self, group: Sequence[Document], check: Callable[[], object] | None
+    ) -> Iterator[list[Mention]]:
+        """The mentions of each sentence of some documents; `check` is called before each window."""
         texts = [document.text for document in group for _ in document.sentences]
         sentences = [sentence for document in group for sentence in document.sentences]
         opens = [not number for document in group for number in range(len(document.sentences))]
@@ -244,6 +253,8 @@ class Model(Tagger):
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
         exact = self._exact or self._for_recall
         for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
+            if check is not None:
+                check()
             # The first sentence that is seen may not open its document, but nothing before it is known.
             scores = self._scores(sentences[seen], [True, *opens[seen][1:]], exact=exact)
             pools = select(
