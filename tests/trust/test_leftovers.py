@@ -18,7 +18,8 @@ WRITE = """\
 import signal, sys
 from pathlib import Path
 from fofe.base.files import atomic_directory, write_atomically
-with write_atomically(sys.argv[1] + "/out.txt") as stream, atomic_directory(Path(sys.argv[1]) / "model") as new:
+here = Path(sys.argv[1])
+with write_atomically(here / "out.txt") as stream, atomic_directory(here / "model") as new:
     stream.write("half")
     (new / "file").write_text("half")
     print("ready", flush=True)

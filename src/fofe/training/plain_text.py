@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.base.errors import ConfigError, InputError
+from fofe.base.errors import ConfigError, InputError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal
 from fofe.base.workers import in_order
@@ -180,7 +180,8 @@ class PlainText:
 
 
 def _read(path: Path) -> Shard:
-    with np.load(path, allow_pickle=False) as shard:
+    remedy = f"remove {path.parent} to label anew"
+    with broken_file(path, remedy), open(path, "rb") as stream, np.load(stream, allow_pickle=False) as shard:
         return dict(shard)
 
 

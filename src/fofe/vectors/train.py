@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from fofe.base.errors import FofeError, InputError, needs
+from fofe.base.errors import FofeError, InputError, broken_file, needs
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
@@ -242,7 +242,8 @@ def _save_state(model: Any, path: Path) -> None:
 def _load_state(settings: VectorSettings, path: Path) -> Any:
     """The model that `_save_state` wrote; its words stay in their order."""
     model = _model(settings, min_count=1, sorted_vocab=0)
-    with np.load(path, allow_pickle=False) as state:
+    remedy = f"remove {path.parent} to start anew"
+    with broken_file(path, remedy), open(path, "rb") as stream, np.load(stream, allow_pickle=False) as state:
         position, corpus_count, model.passes_done = state["numbers"].tolist()
         words = state["words"].tobytes().decode().split("\n")
         counts = dict(zip(words, state["counts"].tolist(), strict=True))
