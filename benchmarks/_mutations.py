@@ -128,8 +128,24 @@ def _nest(data: bytes, random: Random) -> bytes:
     return data[:start] + opening * random.choice((2, 300, 30_000)) + data[start:]
 
 
+NESTS = (
+    (b"[", b"", b"]"), (b'{"a":', b"1", b"}"), (b"{a=", b"1", b"}"), (b"a.", b"a", b""),
+    (b"<a>", b"", b"</a>"),
+)  # fmt: skip
+
+
+def _deepen(data: bytes, random: Random) -> bytes:
+    """Put a value that is nested deeply, and well formed, in the place of a word."""
+    depth = random.choice((30, 300, 900, 5000))
+    opening, inside, closing = random.choice(NESTS)
+    words = list(re.finditer(rb'"[^"\n]{0,40}"|[\w.+-]+', data[: 1 << 16]))
+    start, end = random.choice(words).span() if words else (0, 0)
+    return data[:start] + opening * depth + inside + closing * depth + data[end:]
+
+
 MUTATIONS = (
-    _flip, _overwrite, _truncate, _delete, _duplicate, _move, _splice, _splice, _replace_word, _enlarge, _nest
+    _flip, _overwrite, _truncate, _delete, _duplicate, _move, _splice, _splice, _replace_word, _enlarge,
+    _nest, _deepen,
 )  # fmt: skip
 
 

@@ -209,7 +209,7 @@ def model_readers(model: Path) -> Iterator[Reader]:
     """The readers of the files of a model directory."""
     from fofe.model.ensemble import load_stored
 
-    for file in sorted(path for path in model.iterdir() if path.is_file()):
+    for file in sorted(path for path in model.iterdir() if path.is_file() and path.suffix != ".md"):
         read: Read = lambda path: load_stored(path.parent)  # noqa: E731
         yield Reader(f"model-{file.name}", file.name, file.read_bytes(), read, beside=model)
 

@@ -125,6 +125,8 @@ def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, s
             file = folder / f"{name}.bin"
             if journal.done(name) is None or not file.exists():
                 texts = [journal.file(f"{number:05}.{_unit(view)}.txt") for number in range(len(sources))]
+                for text in texts:
+                    stamp(text)  # an error if it cannot be read
                 state = journal.file(f"{name}.npz")
                 vectors = _train(settings, Sentences(texts, lower=view == "uncased"), state, say)
                 write_vectors(vectors, file, "binary")
@@ -178,7 +180,8 @@ class Sentences:
 
     def __iter__(self) -> Iterator[list[str]]:
         for text in self.texts:
-            with open(text, encoding="utf-8", newline="\n") as stream:
+            # An error in the thread that reads would let gensim wait without end.
+            with open(text, encoding="utf-8", errors="replace", newline="\n") as stream:
                 for line in stream:
                     words = (line.lower() if self.lower else line).rstrip("\n").split(" ")
                     for start in range(0, len(words), MAX_SENTENCE):
