@@ -11,7 +11,8 @@ MUTATIONS = Path(__file__).resolve().parents[2] / "benchmarks" / "_mutations.py"
 
 def test_a_thousand_damaged_files_for_every_reader(tiny_run: Path, tiny_config: Path) -> None:
     """In one process, with limits of memory and time."""
-    command = [sys.executable, MUTATIONS, "--inputs", "1000", "--run", tiny_run, "--config", tiny_config]
+    command = [sys.executable, str(MUTATIONS), "--inputs", "1000"]
+    command += ["--run", str(tiny_run), "--config", str(tiny_config)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout[-6000:] + ended.stderr[-2000:]
     assert ended.stdout.count(": 1000 inputs, 0 kinds") >= 30
