@@ -27,7 +27,7 @@ READING = (
     "gazetteer build {inputs}/names.tsv -o {out}/x",
     "vectors convert {inputs}/x.npz {out}/x.bin",
     "vectors convert {inputs}/x.bin {out}/x.npz",
-    "fuse {inputs}/dev.jsonl {inputs}/train.jsonl -o {out}/x.jsonl",
+    "fuse {inputs}/dev.jsonl {inputs}/dev.jsonl -o {out}/x.jsonl",
     "train {inputs}/tiny.toml --plan",
 )
 RESUMING = (

@@ -13,7 +13,7 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError, os_errors
-from fofe.base.files import lock, write_atomically
+from fofe.base.files import lock, read_text, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.settings import to_table
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
@@ -214,7 +214,7 @@ class Run:
             if found := self.progress.pseudo_labels:
                 self.setup.reannotate(found.added_to(self.corpora.train))
             if metrics.exists():  # what was written after the checkpoint will be written again
-                lines = metrics.read_text("utf-8").splitlines(keepends=True)[: self.progress.epoch]
+                lines = read_text(metrics).splitlines(keepends=True)[: self.progress.epoch]
             self.callback.say(f"resuming after epoch {self.progress.epoch}")
         if self.group.leads:
             with write_atomically(metrics) as stream:
