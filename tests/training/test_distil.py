@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,14 @@ from fofe.base.errors import FofeError
 from fofe.base.journal import Journal
 from fofe.cli import main
 from fofe.model.engine import Engine
-from fofe.model.storage import load_model
+from fofe.model.storage import load_model, save_model
 from fofe.training import plain_text
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
-from fofe.training.plain_text import SCALE, Labelling, PlainText, label_text
-from fofe.training.run import distil
+from fofe.training.corpora import read_corpora
+from fofe.training.plain_text import SCALE, Labelling, MixedSampler, PlainText, label_text
+from fofe.training.run import distil, train
+from fofe.training.setup import prepare
 
 TEXT = """\
 Omar Haddad left Leeds for Osaka. Nobody came to Tampere.
@@ -134,6 +138,52 @@ def test_a_killed_distillation_ends_with_the_same_weights(
         distilled(config, teacher, text, tmp_path / "killed", resume=True) / "model.safetensors"
     )
     assert all(np.array_equal(whole[name], resumed[name]) for name in whole)
+
+
+def test_teachers_that_read_less_than_the_student(tiny_config: Path, text: Path, tmp_path: Path) -> None:
+    teachers = []
+    for words in (2, 3):
+        quick = {"training.epochs": 1, "model.max_words": words, "gate.enabled": False}
+        teachers.append(str(train(load_config(tiny_config, quick), tmp_path / str(words))))
+    distil(student(tiny_config), teachers, [text], lines, tmp_path / "run", Callback())
+    for path in (tmp_path / "run" / "labels").glob("*.npz"):
+        assert plain_text._read(path)["lengths"].max() <= 2
+
+
+def test_a_label_that_the_corpora_never_have_alone(
+    tiny_run: Path, tiny_config: Path, text: Path, tmp_path: Path
+) -> None:
+    """What is GPE in the student's corpora may be FAC too; its teacher knows both apart."""
+    teacher = Path(shutil.copytree(tiny_run / "model", tmp_path / "teacher"))
+    stored = load_model(teacher)
+    labels = tuple("FAC" if label == "ORG_NOM" else label for label in stored.labels)
+    save_model(replace(stored, labels=labels), teacher)
+    corpus = '[[corpus]]\nname = "tiny"\nlabels.GPE = ["GPE", "FAC"]\nlabels.ORG_NOM = []'
+    table = tiny_config.read_text("utf-8").replace("[data]", corpus)
+    tiny_config.with_name("both.toml").write_text(table, "utf-8")
+    config = load_config(tiny_config.with_name("both.toml"), {"training.epochs": 1, "gate.enabled": False})
+    distilled(config, teacher, text, tmp_path / "run")
+
+
+def test_an_epoch_sees_the_surroundings_that_it_begins_with(
+    tiny_run: Path, tiny_config: Path, text: Path, tmp_path: Path
+) -> None:
+    """Training changes the table while a thread makes the batches."""
+    config = student(tiny_config, **{"model.surroundings": "cased"})
+    teacher = load_model(tiny_run / "model")
+    job = Labelling((str(tiny_run / "model"),), teacher.labels, teacher.config.max_words)
+    with Journal(tmp_path / "labels", "job") as journal:
+        label_text(job, lines(text), "en", journal, 1, Callback())
+        sampler = prepare(config, read_corpora(config), plain_text=PlainText(journal)).sampler
+        assert isinstance(sampler, MixedSampler)
+        table = np.ones((len(sampler.encoder.vocabularies["cased"]), 12), dtype=np.float32)
+        sampler.see_surroundings("cased", table, np.ones(len(table), dtype=np.float32))
+        made = []
+        for _ in range(2):
+            made.append([batch.text.surroundings for batch in sampler._text_batches(0)])
+            table[:] = 2
+    assert any(np.any(one) for one in made[0])
+    assert all(np.array_equal(*pair) for pair in zip(*made, strict=True))
 
 
 def test_teachers_must_have_the_students_labels(

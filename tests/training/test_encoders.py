@@ -8,37 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from safetensors.numpy import load_file
-from safetensors.torch import save_file
 
 import fofe
 from fofe.base.errors import FofeError
-from fofe.features.language_models_torch import CHARACTER_LM
 from fofe.model.storage import load_model
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
 from fofe.training.run import Run, train
-
-LETTERS = ["", "\n", " ", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,"]
-
-
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A pair of character language models with random weights."""
-    folder = tmp_path_factory.mktemp("encoder")
-    config = {"model_type": CHARACTER_LM, "characters": LETTERS, "embedding_size": 4, "hidden_size": 6}
-    (folder / "config.json").write_text(json.dumps(config), "utf-8")
-    generator = torch.Generator().manual_seed(1)
-    shapes = {"weight_ih_l0": (24, 4), "weight_hh_l0": (24, 6), "bias_ih_l0": (24,), "bias_hh_l0": (24,)}
-    weights = {
-        f"{module}.{direction}.{name}": torch.randn(shape, generator=generator)
-        for direction in range(2)
-        for module, some in (("lstms", shapes), ("embeddings", {"weight": (len(LETTERS), 4)}))
-        for name, shape in some.items()
-    }
-    save_file(weights, folder / "model.safetensors")
-    return folder
 
 
 def configured(path: Path, encoder: Path, **overrides: Any) -> RunConfig:

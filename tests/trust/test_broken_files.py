@@ -14,7 +14,11 @@ from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.base.settings import parse_json, read_toml
 from fofe.formats.vectors import read_vectors
+from fofe.kbp.entities import Titles
+from fofe.kbp.source import Reading, read_sources
+from fofe.tagging.rules import Rules
 from fofe.training.config import load_config
+from fofe.wiki.dump import read_pages
 from fofe.wiki.types import read_table
 
 if TYPE_CHECKING:
@@ -29,6 +33,19 @@ def test_deep_nesting_and_long_integers(value: str, tmp_path: Path) -> None:
         read_toml(file)
     with pytest.raises(InputError, match=r"x.json: is not JSON"):
         parse_json(value, "x.json")
+
+
+@pytest.mark.parametrize("part", [".a", ' . "a"', ".'a'"])
+def test_keys_of_many_parts(part: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    for key in (
+        f"training.rate{part * 3_000} = 1",
+        f"[training{part * 3_000}]",
+        f"a = {{b{part * 3_000} = 1}}",
+    ):
+        file.write_text(key, "utf-8")
+        with pytest.raises(InputError, match=r"x.toml: is not valid TOML: a key has more than 64 parts"):
+            load_config(file)
 
 
 def test_integers_that_are_no_floats(tmp_path: Path) -> None:
@@ -68,6 +85,61 @@ def test_statements_of_wikidata(claims: object, tmp_path: Path) -> None:
     entity = {"id": "Q1", "claims": claims, "sitelinks": {"enwiki": {"title": "A"}}}
     file.write_text(json.dumps(entity) + "\n", "utf-8")
     assert list(read_table(file, "en", Report())) == []
+
+
+@pytest.mark.parametrize("namespace", ["5-", "9" * 5_000, "²"])
+def test_namespaces_of_pages(namespace: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.xml"
+    page = f"<page><title>A</title><ns>{namespace}</ns><text>b</text></page>"
+    file.write_text(f"<mediawiki>{page}</mediawiki>", "utf-8")
+    assert [page.namespace for page in read_pages(file, Report())] == [0]
+
+
+def test_frequencies_of_titles(tmp_path: Path) -> None:
+    file = tmp_path / "x.tsv"
+    file.write_text(f"E1\tBergen\t{'9' * 5_000}\n", "utf-8")
+    with pytest.raises(InputError, match=r"x.tsv:1: is no entry of a table of titles"):
+        Titles.read(file)
+
+
+@pytest.mark.parametrize("length", ["9" * 5_000, "900000000000"])
+@pytest.mark.parametrize("place", ["start_char", "raw_text_char_length"])
+def test_lengths_of_ltf_that_no_text_backs(length: str, place: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.ltf.xml"
+    places = {"start_char": "0", "raw_text_char_length": "4"} | {place: length}
+    end = int(length) + 3 if len(length) < 20 and place == "start_char" else 3
+    segment = f'<SEG id="s" start_char="{places["start_char"]}" end_char="{end}">'
+    segment += "<ORIGINAL_TEXT>Anna</ORIGINAL_TEXT>"
+    head = f'<LCTL_TEXT><DOC id="d" raw_text_char_length="{places["raw_text_char_length"]}"><TEXT>'
+    file.write_text(f"{head}{segment}</SEG></TEXT></DOC></LCTL_TEXT>", "utf-8")
+    (found,) = read_sources(file, Reading(), Report())
+    assert isinstance(found, InputError)
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999}", "(" * 5_000 + ")" * 5_000], ids=["repeated", "nested"])
+def test_patterns_of_rules(pattern: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text(f"[[rule]]\nname = 'a'\ntype = 'GPE'\npattern = '{pattern}'\n", "utf-8")
+    with pytest.raises(InputError, match=r"x.toml: .*the pattern of rule 'a' is not valid"):
+        Rules.of(file)
+
+
+def test_a_search_that_was_cut_off_in_a_line(tiny_config: Path, tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    from fofe.tune.search import JOURNAL, Search
+    from fofe.tune.space import choices
+
+    search = Search(str(tiny_config), {}, {"training.epochs": choices([1])}, str(tmp_path))
+    search.run(0, 1, print)
+    log = tmp_path / JOURNAL
+    whole = log.read_bytes()
+    for written in (whole[:-20], whole + b'{"op_code": 4, "wor'):
+        log.write_bytes(written)
+        search.run(0, 1, print)
+        assert all(json.loads(line) for line in log.read_bytes().splitlines())
+    log.write_bytes(whole.replace(b"{", b"["))
+    with pytest.raises(InputError, match=r"search.jsonl: is broken: .*\(choose another directory\)"):
+        search.run(0, 1, print)
 
 
 def test_spans_past_the_end_of_a_docbin(tmp_path: Path) -> None:

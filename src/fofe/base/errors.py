@@ -67,6 +67,18 @@ def os_errors(
 
 
 @contextmanager
+def broken_file(path: str | Path, remedy: str) -> Iterator[None]:
+    """Report what goes wrong in reading a file that fofe wrote: libraries raise errors of all kinds."""
+    try:
+        yield
+    except FofeError:
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise InputError(f"is broken: {reason}", path=path, remedy=remedy) from None
+
+
+@contextmanager
 def needs(what: str, extra: str, *modules: str) -> Iterator[None]:
     """Say what needs which package, and how to install it, if one of these modules cannot be imported."""
     try:

@@ -11,10 +11,10 @@ import re
 import secrets
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -25,6 +25,9 @@ STANDARD = "-"
 """The path of standard input or output."""
 Target = str | Path | IO[str]
 """Where text is written: a path, `-` for standard output, or an open stream."""
+
+WRITING = ".writing"
+"""How the names of files and directories end that are not complete."""
 
 TRUNCATED = "truncated compressed files, read up to where they break off"
 NOT_UTF8 = "lines that are not UTF-8 left out"
@@ -143,18 +146,18 @@ def _full_disk(path: str | Path) -> AbstractContextManager[None]:
 
 @contextmanager
 def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a file that appears under its name only when it is complete.
+    """Open a file that appears under its name only when it is complete, and then outlives a power failure.
 
     The target of a symbolic link is replaced, not the link. A pipe or a device, such as /dev/null, is never
     replaced: it is written directly.
     """
     target = Path(os.path.realpath(path))
     is_file = os.path.isfile(path) or not os.path.exists(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if is_file else Path(path)
     encoding, newline = (None, None) if "b" in mode else ("utf-8", "\n")
     remedy = None if target.parent.is_dir() else f"make the directory {target.parent} first"
     with os_errors("written", path, remedy):
-        stream = open(temporary, mode, encoding=encoding, newline=newline)  # noqa: SIM115
+        temporary, opened = _aside(target) if is_file else (Path(path), path)
+        stream = open(opened, mode, encoding=encoding, newline=newline)  # noqa: SIM115
     try:
         with _full_disk(path), stream:
             yield stream
@@ -163,10 +166,56 @@ def write_atomically(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
                 os.fsync(stream.fileno())
         if is_file:
             temporary.replace(target)
+            _sync(target.parent)
     except BaseException:
         if is_file:
             temporary.unlink(missing_ok=True)
         raise
+
+
+def _aside(target: Path, *, is_directory: bool = False) -> tuple[Path, int]:
+    """A new file or directory beside a target, and a descriptor that locks it until it is closed.
+
+    What is there and not locked was left by a process that was killed: the first use of a folder deletes it.
+    """
+    _remove_leftovers(target.parent)
+    while True:
+        temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}{WRITING}")
+        if is_directory:
+            temporary.mkdir(0o700)
+        flags = os.O_RDONLY if is_directory else os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        descriptor = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
+        _try_lock(descriptor)
+        if os.fstat(descriptor).st_nlink:
+            return temporary, descriptor
+        os.close(descriptor)  # another process took it for a leftover before it was locked
+
+
+@cache
+def _remove_leftovers(folder: Path) -> None:
+    """Delete what killed processes were writing in a folder, where locks tell that they have ended."""
+    if sys.platform == "win32":
+        return
+    for leftover in folder.glob(f".*.{'[0-9a-f]' * 8}{WRITING}"):
+        with suppress(OSError):
+            is_directory = leftover.is_dir()
+            flags = os.O_RDONLY if is_directory else os.O_WRONLY
+            descriptor = os.open(leftover, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                if _try_lock(descriptor):
+                    shutil.rmtree(leftover) if is_directory else leftover.unlink()
+            finally:
+                os.close(descriptor)
+
+
+def _sync(path: Path) -> None:
+    """Have a file, or the names in a directory, on disk; some systems cannot do so for directories."""
+    with suppress(OSError) if path.is_dir() else nullcontext():
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -182,26 +231,29 @@ def atomic_directory(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     with os_errors("written", path, "choose another directory"):
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        temporary, descriptor = _aside(target, is_directory=True)
     old = temporary.with_name(f"{temporary.name}.old")
     try:
         with _full_disk(path):
             yield temporary
         temporary.chmod(0o755)
-        for file in filter(Path.is_file, temporary.rglob("*")):
-            with open(file, "rb") as stream:
-                os.fsync(stream.fileno())
+        for file in temporary.rglob("*"):
+            _sync(file)
+        _sync(temporary)
         if target.exists() and _exchange(temporary, target):
             old = temporary
         else:
             if target.exists():
                 target.rename(old)
             temporary.rename(target)
+        _sync(target.parent)
     except BaseException:
         if old.exists():
             old.rename(target)
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    finally:
+        os.close(descriptor)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -211,15 +263,18 @@ def lock(path: str | Path, *, wait: bool) -> Iterator[bool]:
 
     On systems without such locks (Windows) every process gets it.
     """
+    with open(path, "a", encoding="utf-8") as stream:
+        yield _try_lock(stream.fileno(), wait=wait) is not False
+
+
+def _try_lock(descriptor: int, *, wait: bool = False) -> bool | None:
+    """Lock an open file until it is closed; False if another process has it, None if there are no locks."""
     try:
         import fcntl
-    except ModuleNotFoundError:
-        yield True
-        return
-    with open(path, "a", encoding="utf-8") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ModuleNotFoundError, OSError):
+        return None
+    return True

@@ -119,11 +119,7 @@ class Journal:
     def _read(self) -> bool:
         """Read the entries. Returns false if there are none and the journal was begun by another job."""
         path = self.file(JOURNAL)
-        data = path.read_bytes()
-        complete = data[: data.rfind(b"\n") + 1]
-        if len(complete) < len(data):  # a kill cut the last line off
-            os.truncate(path, len(complete))
-        head, *lines = complete.split(b"\n")[:-1] or [b""]
+        head, *lines = complete_lines(path) or [b""]
         is_same = head == self._head.encode()
         if not lines:
             return is_same
@@ -136,7 +132,7 @@ class Journal:
         try:
             entries = [json.loads(line) for line in lines]
             self._entries = {entry["key"]: entry["value"] for entry in entries}
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError("is broken", path=path, remedy="remove its directory to start anew") from None
         return True
 
@@ -150,6 +146,15 @@ class Journal:
                 shutil.rmtree(leftover, ignore_errors=True)
         for leftover in self.folder.glob(".*"):
             leftover.unlink(missing_ok=True)
+
+
+def complete_lines(path: Path) -> list[bytes]:
+    """The lines of a file; a last one that a kill cut off is removed."""
+    data = path.read_bytes()
+    complete = data[: data.rfind(b"\n") + 1]
+    if len(complete) < len(data):
+        os.truncate(path, len(complete))
+    return complete.split(b"\n")[:-1]
 
 
 def _delete(folder: Path) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import json
+import re
 import sys
 import types
 import typing
@@ -20,6 +21,9 @@ else:
 
 Settings = TypeVar("Settings")
 
+MOST_PARTS = 64
+_LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{MOST_PARTS}}}""")
+"""Dotted keys nest tables without end, and take time that grows with the square of their length."""
 _KINDS = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}
 
 
@@ -107,8 +111,11 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The table of a TOML file."""
+    text = read_text(path)
+    if _LONG_KEY.search(text):
+        raise ConfigError(f"is not valid TOML: a key has more than {MOST_PARTS} parts", path=path)
     try:
-        return tomllib.loads(read_text(path))
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also integers of too many digits, and deep nesting
         raise ConfigError(f"is not valid TOML: {error}", path=path) from None
 

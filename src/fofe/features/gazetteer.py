@@ -115,8 +115,14 @@ def save_gazetteer(gazetteer: Gazetteer, path: str | Path) -> None:
     facts = {"types": table.types, "counts": gazetteer.counts, "sources": gazetteer.sources}
     small = np.uint16 if len(table.members) < 1 << 16 else np.uint32
     arrays: dict[str, Any] = {"keys": table.keys, "sets": table.sets.astype(small), "members": table.members}
+    packed = save(arrays, {"format": FORMAT, "facts": json.dumps(facts)})
+    # The keys of the metadata come in random order; the same names shall make the same file.
+    end = 8 + int.from_bytes(packed[:8], "little")
+    header = json.dumps(json.loads(packed[8:end]), sort_keys=True).encode()
+    header += b" " * (-len(header) % 8)
     with write_atomically(path, "wb") as stream:
-        stream.write(save(arrays, {"format": FORMAT, "facts": json.dumps(facts)}))
+        stream.write(len(header).to_bytes(8, "little") + header)
+        stream.write(memoryview(packed)[end:])
 
 
 def load_gazetteer(path: str | Path) -> Gazetteer:

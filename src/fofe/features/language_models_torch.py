@@ -21,7 +21,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.base.errors import InputError, ModelError, needs
+from fofe.base.errors import InputError, ModelError, broken_file, needs
 from fofe.base.files import write_atomically
 from fofe.features.config import ViewConfig
 from fofe.features.encoded import Pieces
@@ -94,7 +94,7 @@ def load_language_model(path: str | Path) -> LanguageModel:
         kind = config["model_type"]
     except OSError as error:
         raise ModelError(f"is no encoder: {error.strerror}", path=folder / "config.json") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelError("does not name a model_type", path=folder / "config.json") from None
     return CharacterLanguageModels(folder, config) if kind == CHARACTER_LM else Transformer(folder)
 
@@ -188,9 +188,10 @@ class Transformer(LanguageModel):
             from transformers import AutoModel, AutoTokenizer
             from transformers.utils.logging import disable_progress_bar
         disable_progress_bar()  # type: ignore[no-untyped-call]  # of reading some files
+        data_only: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         try:
-            self.model = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
-            self._tokeniser = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+            self.model = AutoModel.from_pretrained(folder, use_safetensors=True, **data_only)
+            self._tokeniser = AutoTokenizer.from_pretrained(folder, use_fast=True, **data_only)
         except (OSError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise ModelError(f"cannot be read as an encoder: {reason}", path=folder) from None
@@ -285,7 +286,8 @@ class CachedVectors:
                 for first in range(0, len(sentences), SENTENCES_AT_ONCE):
                     some = sentences[first : first + SENTENCES_AT_ONCE]
                     stream.write(self._model.vectors(some, self._layers).tobytes())
-        return cast(FloatArray, np.load(path, mmap_mode="c"))
+        with broken_file(path, "remove it"):
+            return cast(FloatArray, np.load(path, mmap_mode="c"))
 
 
 def _of_similar_length(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from fofe.base.errors import InputError, in_file, os_errors
-from fofe.base.files import STANDARD, Target, read_text, write_atomically
+from fofe.base.files import STANDARD, Target, atomic_directory, read_text
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import common
 from fofe.text.document import Document, Mention
@@ -108,17 +108,17 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
 
 def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write a pair of files for each document into a new or empty directory, named by the ids."""
-    folder = _empty_folder(target)
     used: set[str] = set()
-    for number, document in enumerate(documents, start=1):
-        name = _file_name(document, number, used, report)
-        common.note_losses(document, report, "brat", name)
-        text = common.without_surrogates(document.text, report, name)
-        with write_atomically(folder / (name + ANNOTATION_SUFFIX)) as stream:
-            write_mentions(document.mentions, text, stream, report)
-        with write_atomically(folder / (name + TEXT_SUFFIX)) as stream:
+    with atomic_directory(_empty_folder(target)) as folder:
+        for number, document in enumerate(documents, start=1):
+            name = _file_name(document, number, used, report)
+            common.note_losses(document, report, "brat", name)
+            text = common.without_surrogates(document.text, report, name)
+            with open(folder / (name + ANNOTATION_SUFFIX), "w", encoding="utf-8", newline="\n") as stream:
+                write_mentions(document.mentions, text, stream, report)
             # A text that begins with U+FEFF needs a byte order mark, or U+FEFF would be taken for it.
-            stream.write(common.BYTE_ORDER_MARK + text if text.startswith(common.BYTE_ORDER_MARK) else text)
+            mark = common.BYTE_ORDER_MARK if text.startswith(common.BYTE_ORDER_MARK) else ""
+            (folder / (name + TEXT_SUFFIX)).write_text(mark + text, "utf-8", newline="\n")
 
 
 def _empty_folder(target: Target) -> Path:
@@ -126,8 +126,7 @@ def _empty_folder(target: Target) -> Path:
         raise InputError("brat needs a directory to write to, not a stream")
     folder = Path(target)
     with os_errors("written", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if folder.exists() and any(folder.iterdir()):
             remedy = "old files would mix with the new: name another"
             raise InputError("the directory is not empty", path=folder, remedy=remedy)
     return folder

@@ -49,7 +49,7 @@ class Titles:
 
     def add(self, id: str = "", title: str = "", frequency: str = "", *aliases: str) -> None:
         """Add an entity of the knowledge base: the columns of a line of the table of titles."""
-        if not id.strip() or not title.strip() or not (frequency or "0").isdecimal():
+        if not id.strip() or not title.strip() or not re.fullmatch(r"\d{0,18}", frequency):
             remedy = "write id, title, frequency (a whole number, or nothing) and aliases, with tabs between"
             raise InputError("is no entry of a table of titles", remedy=remedy)
         for name in (title, *aliases):

@@ -23,6 +23,9 @@ _FILLERS: tuple[Callable[[int], str], ...] = (
 )
 """What may stand between segments; the MD5 decides."""
 _SEGMENTS = "offsets count code points of the raw text, segments do not overlap, and ends are inclusive"
+_NUMBER = re.compile(r"\d{1,15}")
+MOST_TIMES = 10
+"""How many times as long as a file a raw text can be: gaps have their characters nowhere."""
 
 
 class RawText(NamedTuple):
@@ -46,6 +49,7 @@ def raw_texts(text: str, report: Report) -> Iterator[RawText]:
     except ElementTree.ParseError as error:
         remedy = "unpack it again, or give the source document"
         raise InputError(f"is not well-formed XML: {error}", remedy=remedy) from None
+    most = MOST_TIMES * len(text)
     for document in root.iter("DOC"):
         id = document.get("id", "")
         parts: list[tuple[int, str]] = []
@@ -61,26 +65,29 @@ def raw_texts(text: str, report: Report) -> Iterator[RawText]:
             tokens.append([_span(token, id) for token in segment.iter("TOKEN")])
             position = end
         language = document.get("lang") or root.get("lang") or ""
-        yield RawText(id, language, _raw_text(document, parts, position, report), tokens)
+        yield RawText(id, language, _raw_text(document, parts, position, most, report), tokens)
 
 
 def _span(element: ElementTree.Element, id: str) -> tuple[int, int]:
     """The half-open span of a segment or a token."""
     start, end = element.get("start_char", ""), element.get("end_char", "")
-    if not start.isdecimal() or not end.isdecimal():
+    if not _NUMBER.fullmatch(start) or not _NUMBER.fullmatch(end):
         problem = f"{id}: <{element.tag} id={element.get('id')!r}> has no place in the raw text"
         raise InputError(problem, remedy='write start_char="..." end_char="..."')
     return int(start), int(end) + 1
 
 
 def _raw_text(
-    document: ElementTree.Element, parts: Sequence[tuple[int, str]], end: int, report: Report
+    document: ElementTree.Element, parts: Sequence[tuple[int, str]], end: int, most: int, report: Report
 ) -> str:
-    """The texts of segments, each after a gap, up to `end`; length and MD5 are verified where given."""
+    """The texts of segments, each after a gap, up to `end`; length and MD5 are verified where given.
+
+    A text of more than `most` characters is refused.
+    """
     id, digest = document.get("id", ""), document.get("raw_text_md5", "").lower()
     given = document.get("raw_text_char_length", str(end))
-    if not given.isdecimal() or int(given) < end:
-        problem = f"{id}: raw_text_char_length is {given}, but its segments end at {end}"
+    if not _NUMBER.fullmatch(given) or not end <= int(given) <= most:
+        problem = f"{id}: raw_text_char_length is {given[:20]}, but its segments end at {end}"
         raise InputError(problem, remedy="unpack the file again, or give the source document")
     last = "\n" * (int(given) - end)
     texts = ["".join(filler(gap) + text for gap, text in parts) + last for filler in _FILLERS]

@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, broken_file
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
 from fofe.base.workers import in_order
@@ -155,13 +155,14 @@ def tag_files(
         entry = _done(journal, file)
         if entry is None:
             raise InputError("a document was changed while it was tagged", remedy="start again with --resume")
-        report.add(Report(**entry["report"]))
-        bad += map(InputError, entry["bad"])
-        for id, is_ltf, rows, numbers in entry["documents"]:
-            if seen.is_new(id, str(file), is_ltf):
-                documents += 1
-                mentions += [TabMention(*row) for row in rows]
-                sentences += numbers
+        with broken_file(journal.folder, "remove it to start anew"):
+            report.add(Report(**entry["report"]))
+            bad += map(InputError, entry["bad"])
+            for id, is_ltf, rows, numbers in entry["documents"]:
+                if seen.is_new(id, str(file), is_ltf):
+                    documents += 1
+                    mentions += [TabMention(*row) for row in rows]
+                    sentences += numbers
     bad += repeated
     return list(numbered(mentions, run, titles, sentences)), documents
 

@@ -102,7 +102,7 @@ class Rule:
             raise ValueError(f"check must be one of {', '.join(CHECKS)}, with a pattern, not {self.check!r}")
         try:
             re.compile(self.pattern)
-        except re.error as error:
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"the pattern of rule {self.name!r} is not valid: {error}") from None
 
     def spans(self, document: Document) -> Iterator[tuple[int, int]]:

@@ -9,19 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import load_file as load_arrays
 from safetensors.numpy import save as pack_arrays
 from safetensors.torch import save as pack
 from torch import Tensor
 
 from fofe.base.arrays import FloatArray
-from fofe.base.errors import ModelError
+from fofe.base.errors import ModelError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.settings import build, to_table
 from fofe.training.learner import Learner
 from fofe.training.scoring import Tuned
 from fofe.training.self_training import PseudoLabels
+
+ANEW = "remove it and start anew"
 
 
 @dataclass
@@ -53,27 +55,24 @@ def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprin
 
 def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
     """Put a run back into the state that was saved."""
-    try:
-        with safe_open(path, framework="pt") as stored:
-            metadata = stored.metadata() or {}
-            if metadata.get("fingerprint") != fingerprint:
-                problem = "belongs to a run with another configuration, other data or another version"
-                remedy = "resume with the same configuration, or start anew without --resume"
-                raise ModelError(problem, path=path, remedy=remedy)
-            saved = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"is broken: {error}", path=path, remedy="start anew without --resume") from None
-    learner.step = int(metadata["step"])
-    for name, tensor in _network_state(learner).items():
-        tensor.copy_(saved.pop(name))
-    for name, (whole, rows) in _table_state(learner).items():
-        whole[rows] = saved.pop(name)
-    parameters = learner.parameters()
-    for key, value in saved.items():
-        name, what = key.removeprefix("optimiser.").rsplit(".", 1)
-        kept = value if what == "step" else value.to(learner.device)
-        learner.optimiser.state[parameters[name]][what] = kept
-    return build(Progress, json.loads(metadata["progress"]))
+    with broken_file(path, ANEW), safe_open(path, framework="pt") as stored:
+        metadata = stored.metadata() or {}
+        if metadata.get("fingerprint") != fingerprint:
+            problem = "belongs to a run with another configuration, other data or another version"
+            remedy = "resume with the same configuration, or choose another directory"
+            raise ModelError(problem, path=path, remedy=remedy)
+        saved = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+        learner.step = int(metadata["step"])
+        for name, tensor in _network_state(learner).items():
+            tensor.copy_(saved.pop(name))
+        for name, (whole, rows) in _table_state(learner).items():
+            whole[rows] = saved.pop(name)
+        parameters = learner.parameters()
+        for key, value in saved.items():
+            name, what = key.removeprefix("optimiser.").rsplit(".", 1)
+            kept = value if what == "step" else value.to(learner.device)
+            learner.optimiser.state[parameters[name]][what] = kept
+        return build(Progress, json.loads(metadata["progress"]))
 
 
 def _network_state(learner: Learner) -> dict[str, Tensor]:
@@ -102,9 +101,13 @@ def save_weights(path: Path, learner: Learner, weights: Mapping[str, FloatArray]
 
 def load_weights(path: Path, learner: Learner) -> dict[str, FloatArray]:
     """The weights that `save_weights` wrote, with the other rows of the learner's tables."""
-    weights: dict[str, FloatArray] = load_arrays(path)
-    for name, table in learner.tables.items():
-        rows = table.averages.numpy().copy()
-        rows[table.trained_rows.numpy()] = weights[f"tables.{name}"]
-        weights[f"tables.{name}"] = rows
+    with broken_file(path, ANEW):
+        weights: dict[str, FloatArray] = load_arrays(path)
+        for name, table in learner.tables.items():
+            rows = table.averages.numpy().copy()
+            rows[table.trained_rows.numpy()] = weights[f"tables.{name}"]
+            weights[f"tables.{name}"] = rows
+        for name, parameter in learner.parameters().items():
+            if weights[name].shape != tuple(parameter.shape):
+                raise ValueError(f"{name} has another shape")
     return weights

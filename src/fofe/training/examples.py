@@ -29,7 +29,7 @@ class Examples:
     targets: IntArray
     """[F] the numbers of the target sets."""
     target_sets: BoolArray
-    """[N, K] the sets of labels that occur as targets."""
+    """[N, K] the sets of labels that occur as targets, and each label alone."""
     conditioned_targets: IntArray | None = None
     """[F] the target sets for a network conditioned on the corpus, where there is conditioning."""
 
@@ -57,6 +57,8 @@ def make_examples(
         if conditioned:
             conditioned_parts.append(_targets(annotation.conditioned(), positions, known, sets)[1])
         first += count
+    for label in labels:  # plain text that teachers label has each alone
+        sets.setdefault(frozenset([label]), len(sets))
     categories, targets = map(np.concatenate, zip(*parts, strict=True))
     target_sets = np.array([[label in admissible for label in labels] for admissible in sets])
     categories[np.isin(targets, np.flatnonzero(target_sets.all(axis=1)))] = UNSEEN

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from fofe.base.arrays import FloatArray, IntArray
-from fofe.base.errors import ConfigError, InputError
+from fofe.base.errors import ConfigError, InputError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal
 from fofe.base.workers import in_order
@@ -66,13 +66,15 @@ class Labelling:
         engines = [EnsembleEngine(list(map(_engine, teacher.members)), teacher) for teacher in teachers]
         known = [teacher.members[0].labels for teacher in teachers]
         columns = [[own.index(label) for label in self.labels] for own in known]
+        # What one of them does not read has no mean.
+        longest = min(self.max_words, *(teacher.members[0].config.max_words for teacher in teachers))
 
         def label(sentences: list[LabelledSentence]) -> dict[str, NDArray[Any]]:
             parts: list[tuple[IntArray, IntArray, FloatArray]] = []
             before = 0
             for words, opens in groups(sentences):
                 scores = [engine.score(words, opens, exact=True) for engine in engines]
-                short = [one.fragments.lasts - one.fragments.firsts < self.max_words for one in scores]
+                short = [one.fragments.lasts - one.fragments.firsts < longest for one in scores]
                 chosen = zip(scores, short, columns, strict=True)
                 means = np.mean([one.probabilities[rows][:, order] for one, rows, order in chosen], axis=0)
                 matters = np.flatnonzero(1 - means[:, 0] >= LEAST)
@@ -178,7 +180,8 @@ class PlainText:
 
 
 def _read(path: Path) -> Shard:
-    with np.load(path, allow_pickle=False) as shard:
+    remedy = f"remove {path.parent} to label anew"
+    with broken_file(path, remedy), open(path, "rb") as stream, np.load(stream, allow_pickle=False) as shard:
         return dict(shard)
 
 
@@ -204,7 +207,8 @@ class MixedSampler:
     def see_surroundings(self, view: str, table: FloatArray, importance: FloatArray) -> None:
         """As `Sampler.see_surroundings`, for the plain text too."""
         self.gold.see_surroundings(view, table, importance)
-        self.seen = (view, table, importance)
+        # A thread reads it while training changes the table.
+        self.seen = (view, table.copy(), importance)
 
     def batches_per_epoch(self) -> int:
         """About how many batches an epoch has."""

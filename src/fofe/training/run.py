@@ -4,6 +4,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import torch
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError, os_errors
-from fofe.base.files import write_atomically
+from fofe.base.files import lock, read_text, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.settings import to_table
 from fofe.decode import Decoding
@@ -45,6 +46,7 @@ BEST = "best.safetensors"
 METRICS = "metrics.jsonl"
 CARD = "README.md"
 MODEL = "model"
+LOCK = ".lock"
 
 
 def train(
@@ -200,6 +202,21 @@ class Run:
 
     def train(self, *, resume: bool = False) -> None:
         """Train to the end, or from where a run was cut off, and write the model that was kept."""
+        with ExitStack() as stack:
+            if self.group.leads:
+                self._lock(stack)
+            self._train(resume)
+
+    def _lock(self, stack: ExitStack) -> None:
+        """Make the directory, and keep other processes from training there."""
+        with os_errors("written", self.folder, "choose another directory"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            is_ours = stack.enter_context(lock(self.folder / LOCK, wait=False))
+        if not is_ours:
+            remedy = "wait until it has ended, or choose another directory"
+            raise InputError("another process trains in this directory", path=self.folder, remedy=remedy)
+
+    def _train(self, resume: bool) -> None:
         self._open(resume)
         training = self.config.training
         self_training = self_training_epochs(self.corpora, training.epochs)
@@ -233,11 +250,9 @@ class Run:
             if found := self.progress.pseudo_labels:
                 self.setup.reannotate(found.added_to(self.corpora.train))
             if metrics.exists():  # what was written after the checkpoint will be written again
-                lines = metrics.read_text("utf-8").splitlines(keepends=True)[: self.progress.epoch]
+                lines = read_text(metrics).splitlines(keepends=True)[: self.progress.epoch]
             self.callback.say(f"resuming after epoch {self.progress.epoch}")
         if self.group.leads:
-            with os_errors("written", self.folder, "choose another directory"):
-                self.folder.mkdir(parents=True, exist_ok=True)
             with write_atomically(metrics) as stream:
                 stream.writelines(lines)
 

@@ -21,8 +21,9 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from optuna.trial import FrozenTrial, TrialState
 
-from fofe.base.errors import ConfigError, InputError
+from fofe.base.errors import ConfigError, InputError, broken_file
 from fofe.base.files import lock
+from fofe.base.journal import complete_lines
 from fofe.base.settings import to_table
 from fofe.base.workers import in_order
 from fofe.training.callback import Callback
@@ -63,10 +64,13 @@ class Search:
                 raise InputError("a search is under way in this directory", path=folder, remedy=remedy)
             # Optuna's own lock, which its processes take in turn, outlives one that was killed.
             (folder / f"{JOURNAL}.lock").unlink(missing_ok=True)
-            study = self.open_study()
-            for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: no other process runs any
-                study.tell(trial.number, state=TrialState.FAIL)
-                RetryHeartbeatStaleTrialCallback()(study, trial)
+            complete_lines(folder / JOURNAL)
+            with broken_file(folder / JOURNAL, "choose another directory"):
+                study = self.open_study()
+                for trial in study.get_trials(states=(TrialState.RUNNING,)):  # killed: nobody else runs any
+                    study.tell(trial.number, state=TrialState.FAIL)
+                    RetryHeartbeatStaleTrialCallback()(study, trial)
+                _finished(study)
             for combination in grid:
                 study.enqueue_trial(combination, skip_if_exists=True)
             trials = min(trials, len(grid)) if grid else trials

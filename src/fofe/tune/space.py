@@ -86,5 +86,5 @@ def _entries(tables: Mapping[str, Any], where: str, path: str | Path) -> Iterato
             continue
         try:
             yield dotted, build(_Entry, table, path=path).allowed()
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise ConfigError(f"{dotted}: {error}", path=path) from None

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from fofe.base.errors import FofeError, InputError, needs
+from fofe.base.errors import FofeError, InputError, broken_file, needs
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
@@ -125,6 +125,8 @@ def train_vectors(settings: VectorSettings, sources: list[Path], folder: Path, s
             file = folder / f"{name}.bin"
             if journal.done(name) is None or not file.exists():
                 texts = [journal.file(f"{number:05}.{_unit(view)}.txt") for number in range(len(sources))]
+                for text in texts:
+                    stamp(text)  # an error if it cannot be read
                 state = journal.file(f"{name}.npz")
                 vectors = _train(settings, Sentences(texts, lower=view == "uncased"), state, say)
                 write_vectors(vectors, file, "binary")
@@ -178,7 +180,8 @@ class Sentences:
 
     def __iter__(self) -> Iterator[list[str]]:
         for text in self.texts:
-            with open(text, encoding="utf-8", newline="\n") as stream:
+            # An error in the thread that reads would let gensim wait without end.
+            with open(text, encoding="utf-8", errors="replace", newline="\n") as stream:
                 for line in stream:
                     words = (line.lower() if self.lower else line).rstrip("\n").split(" ")
                     for start in range(0, len(words), MAX_SENTENCE):
@@ -242,7 +245,8 @@ def _save_state(model: Any, path: Path) -> None:
 def _load_state(settings: VectorSettings, path: Path) -> Any:
     """The model that `_save_state` wrote; its words stay in their order."""
     model = _model(settings, min_count=1, sorted_vocab=0)
-    with np.load(path, allow_pickle=False) as state:
+    remedy = f"remove {path.parent} to start anew"
+    with broken_file(path, remedy), open(path, "rb") as stream, np.load(stream, allow_pickle=False) as state:
         position, corpus_count, model.passes_done = state["numbers"].tolist()
         words = state["words"].tobytes().decode().split("\n")
         counts = dict(zip(words, state["counts"].tolist(), strict=True))

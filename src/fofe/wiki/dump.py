@@ -77,7 +77,7 @@ def read_pages(path: str | Path, report: Report) -> Iterator[RawPage]:
         if not title:
             report.note("pages without a title left out", str(path))
             continue
-        namespace = int(number) if number.strip("-").isdecimal() else 0
+        namespace = int(number) if re.fullmatch(r"-?\d{1,9}", number.strip()) else 0
         redirect = parts["redirect"].get("title") if "redirect" in parts else None
         found = None if redirect else _REDIRECT.match(markup)
         yield RawPage(title, namespace, markup, found[1] if found else redirect)

@@ -17,6 +17,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from fofe.base.errors import broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
@@ -217,5 +218,5 @@ def _write_lines(path: Path, values: Iterable[Any]) -> None:
 
 
 def _read_lines(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8") as stream:
+    with broken_file(path, f"remove {path.parent} to start anew"), path.open(encoding="utf-8") as stream:
         yield from map(json.loads, stream)

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fofe.base.errors import InputError
+from fofe.base.errors import InputError, broken_file
 from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed, read_valid_lines
 from fofe.base.report import Report
 from fofe.features.gazetteer import TypedName
@@ -66,7 +66,11 @@ class TypeIndex:
         self.mapping = mapping
         name = "file::memory:" if path is None else path.resolve().as_uri()
         self._database = sqlite3.connect(f"{name}?immutable=1" if read_only else name, uri=True)
-        self._database.executescript("" if read_only else _TABLES)
+        if read_only:
+            with broken_file(path or name, "remove its directory to start anew"):
+                self._database.execute("SELECT 1 FROM titles, types LIMIT 1")
+        else:
+            self._database.executescript(_TABLES)
 
     def close(self) -> None:
         """Write everything to the file."""
