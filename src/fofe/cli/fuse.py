@@ -62,8 +62,8 @@ def fuse(args: argparse.Namespace) -> None:
     predictions.write(fused, args.output, report, run=args.run_id)
     say_report(report)
     if args.dev_gold and rule.method == "weighted":
-        weights = ", ".join(f"{weight:g}" for weight in rule.weights)
-        print(f"threshold {rule.threshold}, weights {weights}: best on the annotated texts", file=sys.stderr)
+        learnt = ", ".join(f"{weight:g}" for weight in rule.weights)
+        print(f"threshold {rule.threshold}, weights {learnt}: best on the annotated texts", file=sys.stderr)
     found = [sum(map(len, texts)) for texts in predictions.systems()]
     print(f"{' + '.join(map(str, found))} mentions -> {sum(map(len, fused))}", file=sys.stderr)
 
