@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -101,19 +101,26 @@ class ByLanguage(Tagger):
             report.note(f"documents tagged without --scheme because {unknown}", name)
         return model
 
-    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _tag(
+        self, documents: Iterable[Document], check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
             # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
             texts = [document.text if isinstance(document.text, str) else "" for document in group]
             models = [self.model_for(text, "", Report()) for text in texts]
-            yield from tag_each(list(zip(models, group, strict=True)))
+            yield from tag_each(list(zip(models, group, strict=True)), check)
 
 
-def tag_each(documents: Sequence[tuple[Model, Document]]) -> Iterator[Document]:
-    """Tag documents, each by the model beside it; yields them in order. Those of one model share batches."""
+def tag_each(
+    documents: Sequence[tuple[Model, Document]], check: Callable[[], object] | None = None
+) -> Iterator[Document]:
+    """Tag documents, each by the model beside it; yields them in order. Those of one model share batches.
+
+    `check` is that of `tag_documents`.
+    """
     by_model: dict[Model, list[Document]] = {}
     for model, document in documents:
         by_model.setdefault(model, []).append(document)
-    tagged = {model: model.tag_documents(theirs) for model, theirs in by_model.items()}
+    tagged = {model: model.tag_documents(theirs, check=check) for model, theirs in by_model.items()}
     return (next(tagged[model]) for model, _ in documents)

@@ -17,10 +17,11 @@ from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.select import select
+from fofe.features.config import MOST_REACH
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.batching import chunks, token_count, windows
+from fofe.tagging.batching import Part, chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -63,16 +64,21 @@ class Tagger(ABC):
         _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self._tag(Document.from_words([words]) for words in sentences)
 
-    def tag_documents(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def tag_documents(
+        self, documents: Iterable[Document], *, check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         """Tag documents; yields copies with the mentions found, in order.
 
-        A text without sentences, as corpora may give it, is cut into sentences and tokens first.
+        A text without sentences, as corpora may give it, is cut into sentences and tokens first. `check` is
+        called before every few thousand tokens: what it raises ends the work, even within a long document.
         """
         _check_several(documents, "documents", "put one document into a list")
-        return self._tag(map(_checked, documents))
+        return self._tag(map(_checked, documents), check)
 
     @abstractmethod
-    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _tag(
+        self, documents: Iterable[Document], check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         """Tag a stream of documents, of any length."""
 
 
@@ -113,6 +119,7 @@ class Model(Tagger):
         self._scheme: str | None = None
         self._tokeniser = tokeniser(stored.config.language)
         self._receptive_field = max(member.config.receptive_field for member in members)
+        self._reach = max(_reach(member) for member in members)
 
     def __repr__(self) -> str:
         return (
@@ -210,9 +217,11 @@ class Model(Tagger):
         other._engine = self._engine.fresh()
         return other
 
-    def _tag(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def _tag(
+        self, documents: Iterable[Document], check: Callable[[], object] | None = None
+    ) -> Iterator[Document]:
         for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
-            found = self._found(group)
+            found = self._found(group, check)
             for document in group:
                 mentions = [mention for _ in document.sentences for mention in next(found)]
                 yield self._rules.applied(replace(document, mentions=mentions))
@@ -234,18 +243,34 @@ class Model(Tagger):
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
-    def _found(self, group: Sequence[Document]) -> Iterator[list[Mention]]:
-        """The mentions of each sentence of some documents."""
+    def _found(
+        self, group: Sequence[Document], check: Callable[[], object] | None
+    ) -> Iterator[list[Mention]]:
+        """The mentions of each sentence of some documents; `check` is called before each window."""
         texts = [document.text for document in group for _ in document.sentences]
         sentences = [sentence for document in group for sentence in document.sentences]
-        opens = [not number for document in group for number in range(len(document.sentences))]
-        lengths = [len(sentence) for sentence in sentences]
+        opening = [not number for document in group for number in range(len(document.sentences))]
+        cut = list(parts(sentences))
+        lengths = [part.end - part.first for part in cut]
+        begins = [not part.first for part in cut]
+        opens = [begin and opening[part.sentence] for begin, part in zip(begins, cut, strict=True)]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
-        exact = self._exact or self._for_recall
-        for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
+        pool: list[Candidate] = []
+        next_best: dict[tuple[int, int], tuple[tuple[str, float], ...]] = {}
+        for tagged, seen in windows(
+            lengths, opens, tokens_wanted=tokens, receptive_fields=fields, begins=begins, reach=self._reach
+        ):
+            if check is not None:
+                check()
+            pieces = joined(cut[seen])
+            first = pieces[0].sentence
             # The first sentence that is seen may not open its document, but nothing before it is known.
-            scores = self._scores(sentences[seen], [True, *opens[seen][1:]], exact=exact)
+            scores = self._scores(
+                [_only(sentences[piece.sentence], piece) for piece in pieces],
+                [True, *opening[first + 1 : first + len(pieces)]],
+                exact=self._exact or self._for_recall,
+            )
             pools = select(
                 scores.fragments,
                 scores.token_offsets,
@@ -254,12 +279,19 @@ class Model(Tagger):
                 threshold=self.decoding.threshold,
                 for_recall=self._for_recall,
             )
-            for number in range(tagged.start, tagged.stop):
-                within = number - seen.start
-                yield [
-                    _mention(texts[number], sentences[number], kept, self._next_best(scores, within, kept))
-                    for kept in resolve(pools[within], self.decoding.strategy, self.decoding.nested)
-                ]
+            for number, begin, end in joined(cut[tagged]):
+                within = number - first
+                before = pieces[within].first
+                for start, stop, label, score in pools[within]:
+                    if begin <= before + start < end:
+                        pool.append(Candidate(before + start, before + stop, label, score))
+                        next_best[pool[-1][:2]] = self._next_best(scores, within, start, stop, label)
+                if end == len(sentences[number]):
+                    yield [
+                        _mention(texts[number], sentences[number], kept, next_best[kept[:2]])
+                        for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
+                    ]
+                    pool, next_best = [], {}
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
         words = [normalise(sentence.words) for sentence in sentences]
@@ -269,19 +301,30 @@ class Model(Tagger):
         return replace(scores, probabilities=probabilities)
 
     def _next_best(
-        self, scores: Scores, sentence: int, candidate: Candidate
+        self, scores: Scores, sentence: int, start: int, end: int, label: str
     ) -> tuple[tuple[str, float], ...]:
-        """The labels after that of a candidate of a sentence, with their probabilities, as many as wanted."""
+        """The labels after that of a fragment of a sentence, with their probabilities, as many as wanted."""
         if not self._alternatives:
             return ()
         fragments = scores.fragments  # in the order of their first tokens
-        first = int(scores.token_offsets[sentence]) + candidate.start
+        first = int(scores.token_offsets[sentence]) + start
         same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
-        last = first + candidate.end - candidate.start - 1
+        last = first + end - start - 1
         found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
-        return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
+        return tuple(one for one in ranked if one[0] != label)[: self._alternatives]
+
+
+def _reach(stored: StoredModel) -> int:
+    """How many tokens away words of its sentence can change whether a fragment is scored, and how."""
+    gated = 0 if stored.gate is None else stored.gate.window + stored.config.max_words
+    return max(stored.config.reach, min(gated, MOST_REACH))
+
+
+def _only(sentence: Sentence, part: Part) -> Sentence:
+    """A part of a sentence as a sentence."""
+    return sentence if len(sentence) == part.end - part.first else Sentence(sentence.tokens[part.first : part.end])
 
 
 def _mention(
