@@ -358,7 +358,8 @@ class NeighbourLayer:
         count, width = vectors.shape
         blocks = np.zeros((-(-count // ROWS_AT_ONCE), ROWS_AT_ONCE, width), dtype=np.float32)
         blocks.reshape(-1, width)[:count] = vectors
-        return {name: (blocks @ part).reshape(-1, part.shape[1])[:count] for name, part in self._parts.items()}
+        products = {name: blocks @ part for name, part in self._parts.items()}
+        return {name: made.reshape(-1, made.shape[2])[:count] for name, made in products.items()}
 
     def units(self, text: ReadText) -> FloatArray:
         """[T, H] of the words of some sentences."""

@@ -5,8 +5,6 @@ several parts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from fofe.text.document import Document, Sentence
@@ -26,6 +24,12 @@ class Part(NamedTuple):
     sentence: int
     first: int
     end: int
+
+    def of(self, sentences: Sequence[Sentence]) -> Sentence:
+        """The part as a sentence."""
+        whole = sentences[self.sentence]
+        is_whole = len(whole) == self.end - self.first
+        return whole if is_whole else Sentence(whole.tokens[self.first : self.end])
 
 
 def chunks(items: Iterable[Item], size: Callable[[Item], int], wanted: int) -> Iterator[list[Item]]:
@@ -53,8 +57,8 @@ def parts(sentences: Sequence[Sentence]) -> Iterator[Part]:
         while len(tokens) > max(first + PART, LONG_SENTENCE):
             # A segmenter joins letters to words: cut beside anything else, if possible.
             ends = range(first + PART, first + PART // 2, -1)
-            apart = (end for end in ends if not all(is_letter(token.text) for token in tokens[end - 1 : end + 1]))
-            end = next(apart, first + PART)
+            beside = (end for end in ends if not all(is_letter(tokens[one].text) for one in (end - 1, end)))
+            end = next(beside, first + PART)
             yield Part(number, first, end)
             first = end
         yield Part(number, first, len(tokens))
@@ -62,8 +66,13 @@ def parts(sentences: Sequence[Sentence]) -> Iterator[Part]:
 
 def joined(parts: Iterable[Part]) -> list[Part]:
     """Consecutive parts of the same sentence as one."""
-    groups = (list(group) for _, group in groupby(parts, key=attrgetter("sentence")))
-    return [group[0]._replace(end=group[-1].end) for group in groups]
+    found: list[Part] = []
+    for part in parts:
+        if part.first and found:
+            found[-1] = found[-1]._replace(end=part.end)
+        else:
+            found.append(part)
+    return found
 
 
 def windows(

@@ -17,11 +17,10 @@ from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.select import select
-from fofe.features.config import MOST_REACH
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.batching import Part, chunks, joined, parts, token_count, windows
+from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -37,6 +36,9 @@ TOKENS_AT_ONCE = 2048
 FEWER_CUTS = 4
 WIDE = 256
 """So many times as many where more tokens than these are scored twice around each cut, since they count."""
+
+Check = Callable[[], object] | None
+"""Called between windows; what it raises ends the work."""
 
 
 def numpy_engine(stored: StoredModel) -> Scorer:
@@ -64,9 +66,7 @@ class Tagger(ABC):
         _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self._tag(Document.from_words([words]) for words in sentences)
 
-    def tag_documents(
-        self, documents: Iterable[Document], *, check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def tag_documents(self, documents: Iterable[Document], *, check: Check = None) -> Iterator[Document]:
         """Tag documents; yields copies with the mentions found, in order.
 
         A text without sentences, as corpora may give it, is cut into sentences and tokens first. `check` is
@@ -76,9 +76,7 @@ class Tagger(ABC):
         return self._tag(map(_checked, documents), check)
 
     @abstractmethod
-    def _tag(
-        self, documents: Iterable[Document], check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
         """Tag a stream of documents, of any length."""
 
 
@@ -119,7 +117,7 @@ class Model(Tagger):
         self._scheme: str | None = None
         self._tokeniser = tokeniser(stored.config.language)
         self._receptive_field = max(member.config.receptive_field for member in members)
-        self._reach = max(_reach(member) for member in members)
+        self._reach = max(member.reach for member in members)
 
     def __repr__(self) -> str:
         return (
@@ -211,15 +209,13 @@ class Model(Tagger):
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
 
-        What was tagged before can change the last bit of a score; with a fresh model it cannot.
+        What was tagged before cannot change its scores, whatever BLAS library there is (`Engine.fresh`).
         """
         other = copy.copy(self)
         other._engine = self._engine.fresh()
         return other
 
-    def _tag(
-        self, documents: Iterable[Document], check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
         for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
             found = self._found(group, check)
             for document in group:
@@ -243,9 +239,7 @@ class Model(Tagger):
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
-    def _found(
-        self, group: Sequence[Document], check: Callable[[], object] | None
-    ) -> Iterator[list[Mention]]:
+    def _found(self, group: Sequence[Document], check: Check) -> Iterator[list[Mention]]:
         """The mentions of each sentence of some documents; `check` is called before each window."""
         texts = [document.text for document in group for _ in document.sentences]
         sentences = [sentence for document in group for sentence in document.sentences]
@@ -267,7 +261,7 @@ class Model(Tagger):
             first = pieces[0].sentence
             # The first sentence that is seen may not open its document, but nothing before it is known.
             scores = self._scores(
-                [_only(sentences[piece.sentence], piece) for piece in pieces],
+                [piece.of(sentences) for piece in pieces],
                 [True, *opening[first + 1 : first + len(pieces)]],
                 exact=self._exact or self._for_recall,
             )
@@ -279,16 +273,21 @@ class Model(Tagger):
                 threshold=self.decoding.threshold,
                 for_recall=self._for_recall,
             )
-            for number, begin, end in joined(cut[tagged]):
-                within = number - first
-                before = pieces[within].first
-                for start, stop, label, score in pools[within]:
-                    if begin <= before + start < end:
-                        pool.append(Candidate(before + start, before + stop, label, score))
-                        next_best[pool[-1][:2]] = self._next_best(scores, within, start, stop, label)
+            for part in joined(cut[tagged]):
+                number, begin, end = part
+                piece, own = pieces[number - first], pools[number - first]
+                if piece != part:
+                    moved = (
+                        one._replace(start=one.start + piece.first, end=one.end + piece.first) for one in own
+                    )
+                    own = [one for one in moved if begin <= one.start < end]
+                pool += own
+                if self._alternatives:
+                    offset = int(scores.token_offsets[number - first]) - piece.first
+                    next_best |= {one[:2]: self._next_best(scores, offset, one) for one in own}
                 if end == len(sentences[number]):
                     yield [
-                        _mention(texts[number], sentences[number], kept, next_best[kept[:2]])
+                        _mention(texts[number], sentences[number], kept, next_best.get(kept[:2], ()))
                         for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
                     ]
                     pool, next_best = [], {}
@@ -300,31 +299,16 @@ class Model(Tagger):
         probabilities = agreed(own, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)
 
-    def _next_best(
-        self, scores: Scores, sentence: int, start: int, end: int, label: str
-    ) -> tuple[tuple[str, float], ...]:
-        """The labels after that of a fragment of a sentence, with their probabilities, as many as wanted."""
-        if not self._alternatives:
-            return ()
+    def _next_best(self, scores: Scores, offset: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+        """The labels after that of a candidate of the sentence at an offset, with their probabilities."""
         fragments = scores.fragments  # in the order of their first tokens
-        first = int(scores.token_offsets[sentence]) + start
+        first = offset + candidate.start
         same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
-        last = first + end - start - 1
+        last = offset + candidate.end - 1
         found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
-        return tuple(one for one in ranked if one[0] != label)[: self._alternatives]
-
-
-def _reach(stored: StoredModel) -> int:
-    """How many tokens away words of its sentence can change whether a fragment is scored, and how."""
-    gated = 0 if stored.gate is None else stored.gate.window + stored.config.max_words
-    return max(stored.config.reach, min(gated, MOST_REACH))
-
-
-def _only(sentence: Sentence, part: Part) -> Sentence:
-    """A part of a sentence as a sentence."""
-    return sentence if len(sentence) == part.end - part.first else Sentence(sentence.tokens[part.first : part.end])
+        return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
 
 
 def _mention(
