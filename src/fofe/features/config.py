@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from fofe.base.settings import require
-from fofe.features.lexicon import PLACES
+from fofe.features.fofe import memory
+from fofe.features.lexicon import LONGEST, PLACES
 from fofe.text.normalise import DIGIT_RULES
 from fofe.text.segment import SEGMENTERS
 
@@ -20,6 +21,10 @@ LOOKUPS = (*TABLE_LOOKUPS, "spelling", "window", "encoder")
 ACTIVATIONS = ("relu", "tanh")
 FAR = 1000
 """How far surroundings reach, in tokens: text without full stops has sentences without end."""
+SEGMENTED = 32
+"""How far away letters can change where a segmenter cuts text: it soon finds the same words again."""
+MOST_REACH = 4096
+"""Where forgetting factors near 1 would reach further, what is beyond is left out: memory is bounded."""
 MOST_WORDS = 100
 """The longest fragments: memory grows with their length, which no weights bound."""
 
@@ -153,6 +158,11 @@ class ViewConfig:
         """How many layers a window view has."""
         return len(self.dilations) + self.context_layers
 
+    @property
+    def reach(self) -> int:
+        """How many tokens away words can change the vector that a window view has for a word."""
+        return sum(self.dilations) + self.context_layers * (1 + memory(max(self.context_factors)))
+
 
 @dataclass(frozen=True)
 class GazetteerConfig:
@@ -234,6 +244,16 @@ class ModelConfig:
     def receptive_field(self) -> int:
         """How many tokens away other sentences can change the scores of a sentence."""
         return 0 if self.surroundings is None else FAR
+
+    @property
+    def reach(self) -> int:
+        """How many tokens away words of its own sentence can change the scores of a fragment.
+
+        Without what surroundings and language models see, whose reach is the whole sentence.
+        """
+        windows = [view.reach for view in self.views if view.lookup == "window"]
+        found = LONGEST + (SEGMENTED if self.segmenter else 0)
+        return min(memory(self.factor) + max(windows, default=0) + found + self.max_words, MOST_REACH)
 
     @property
     def isolated_width(self) -> int:

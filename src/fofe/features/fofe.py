@@ -4,6 +4,7 @@ For a sequence e_1 ... e_T and a forgetting factor 0 < a < 1 the code is z_T, wh
 z_0 = 0 and z_t = a * z_{t-1} + e_t.
 """
 
+import math
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +19,11 @@ Number = TypeVar("Number", float, Fraction)
 
 FORGOTTEN = 1e-8
 """A factor below this changes no float32 digit of a code; going on would only reach subnormal numbers."""
+
+
+def memory(factor: float) -> int:
+    """After how many positions a code has forgotten a symbol."""
+    return math.ceil(math.log(FORGOTTEN) / math.log(factor))
 
 
 def encode(sequence: Sequence[Symbol], factor: Number) -> dict[Symbol, Number]:

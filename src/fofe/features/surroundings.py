@@ -3,6 +3,9 @@
 The contexts of a fragment end with its sentence. Whether *Barcelona* is a city or a club is often clear from
 other sentences, which speak of goals. So the network can also see the mean of the sentence's words, and the
 mean of the words around it by a FOFE code of sentences: what is further away counts less.
+
+A sentence of thousands of words is tagged in windows (`fofe.tagging.batching`): it is then about what the
+words of a window are about, some thousand before and after a fragment. Sentences beside it are not affected.
 """
 
 from collections.abc import Sequence

@@ -35,6 +35,8 @@ from fofe.features.fragments import Fragments, covered_tokens
 from fofe.features.word_table import Table, table_name
 
 VECTORS = "vectors"
+ROWS_AT_ONCE = 8
+"""Few enough that OpenBLAS computes all rows of a product alike, on any processor."""
 
 
 def column_name(code: str, view: str) -> str:
@@ -348,8 +350,16 @@ class NeighbourLayer:
         self._bias = bias
 
     def of_words(self, vectors: FloatArray) -> dict[str, FloatArray]:
-        """What words [U, D] add to the units [U, H] of words that see them, by the name of each offset."""
-        return {name: vectors @ part for name, part in self._parts.items()}
+        """What words [U, D] add to the units [U, H] of words that see them, by the name of each offset.
+
+        BLAS may round a row differently in products of other shapes. All of these have one shape, so that a
+        word adds the same whichever words were new together with it.
+        """
+        count, width = vectors.shape
+        blocks = np.zeros((-(-count // ROWS_AT_ONCE), ROWS_AT_ONCE, width), dtype=np.float32)
+        blocks.reshape(-1, width)[:count] = vectors
+        products = {name: blocks @ part for name, part in self._parts.items()}
+        return {name: made.reshape(-1, made.shape[2])[:count] for name, made in products.items()}
 
     def units(self, text: ReadText) -> FloatArray:
         """[T, H] of the words of some sentences."""

@@ -153,8 +153,10 @@ class Engine:
     def fresh(self) -> Engine:
         """An engine with the same weights that has seen no word yet.
 
-        A word's vectors are computed together with those of the others that were new with it, and how many
-        they were can change the last bit. A fresh engine gives a text the same scores whatever came before.
+        What is promised: on one machine, a text has the same scores whatever came before, to the last bit.
+        Words are cached, but computed alike whichever were new together (`NeighbourLayer.of_words`), as far
+        as the BLAS library does as OpenBLAS; a fresh engine gives the same scores with any. The texts that
+        are scored together, and windows of a long one, can change the seventh digit.
         """
         other = copy.copy(self)
         other._cache = WordCache()

@@ -29,7 +29,7 @@ from fofe.base.errors import InputError, ModelError
 from fofe.base.files import atomic_directory, read_text
 from fofe.base.settings import build, parse_json, require, to_table
 from fofe.decode import Decoding
-from fofe.features.config import ModelConfig, ViewConfig
+from fofe.features.config import MOST_REACH, ModelConfig, ViewConfig
 from fofe.features.encoded import Encoder
 from fofe.features.feature import Shapes, Sizes
 from fofe.features.gazetteer import Gazetteer, load_gazetteer, save_gazetteer
@@ -102,6 +102,12 @@ class ModelDescription:
     @property
     def config(self) -> ModelConfig:
         return self.model
+
+    @property
+    def reach(self) -> int:
+        """How many tokens away words of its sentence can change whether a fragment is scored, and how."""
+        gated = 0 if self.gate is None else self.gate.window + self.model.max_words
+        return max(self.model.reach, min(gated, MOST_REACH))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from fofe.base.errors import FofeError, in_file
 from fofe.base.report import Report
 from fofe.tagging.installed import DEFAULT, model_of_language, models_by_language
-from fofe.tagging.model import Model, Tagger, load
+from fofe.tagging.model import Check, Model, Tagger, load
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.detect import recognise
 from fofe.text.document import Document
@@ -101,9 +101,7 @@ class ByLanguage(Tagger):
             report.note(f"documents tagged without --scheme because {unknown}", name)
         return model
 
-    def _tag(
-        self, documents: Iterable[Document], check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
         waiting = iter(documents)
         while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
             # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
@@ -112,9 +110,7 @@ class ByLanguage(Tagger):
             yield from tag_each(list(zip(models, group, strict=True)), check)
 
 
-def tag_each(
-    documents: Sequence[tuple[Model, Document]], check: Callable[[], object] | None = None
-) -> Iterator[Document]:
+def tag_each(documents: Sequence[tuple[Model, Document]], check: Check = None) -> Iterator[Document]:
     """Tag documents, each by the model beside it; yields them in order. Those of one model share batches.
 
     `check` is that of `tag_documents`.

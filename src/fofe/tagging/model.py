@@ -20,7 +20,7 @@ from fofe.decode.candidates import select
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.batching import chunks, token_count, windows
+from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, split_label
@@ -36,6 +36,9 @@ TOKENS_AT_ONCE = 2048
 FEWER_CUTS = 4
 WIDE = 256
 """So many times as many where more tokens than these are scored twice around each cut, since they count."""
+
+Check = Callable[[], object] | None
+"""Called between windows; what it raises ends the work."""
 
 
 def numpy_engine(stored: StoredModel) -> Scorer:
@@ -63,9 +66,7 @@ class Tagger(ABC):
         _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         return self._tag(Document.from_words([words]) for words in sentences)
 
-    def tag_documents(
-        self, documents: Iterable[Document], *, check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def tag_documents(self, documents: Iterable[Document], *, check: Check = None) -> Iterator[Document]:
         """Tag documents; yields copies with the mentions found, in order.
 
         A text without sentences, as corpora may give it, is cut into sentences and tokens first. `check` is
@@ -75,9 +76,7 @@ class Tagger(ABC):
         return self._tag(map(_checked, documents), check)
 
     @abstractmethod
-    def _tag(
-        self, documents: Iterable[Document], check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
         """Tag a stream of documents, of any length."""
 
 
@@ -118,6 +117,7 @@ class Model(Tagger):
         self._scheme: str | None = None
         self._tokeniser = tokeniser(stored.config.language)
         self._receptive_field = max(member.config.receptive_field for member in members)
+        self._reach = max(member.reach for member in members)
 
     def __repr__(self) -> str:
         return (
@@ -209,15 +209,13 @@ class Model(Tagger):
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
 
-        What was tagged before can change the last bit of a score; with a fresh model it cannot.
+        What was tagged before cannot change its scores, whatever BLAS library there is (`Engine.fresh`).
         """
         other = copy.copy(self)
         other._engine = self._engine.fresh()
         return other
 
-    def _tag(
-        self, documents: Iterable[Document], check: Callable[[], object] | None = None
-    ) -> Iterator[Document]:
+    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
         for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
             found = self._found(group, check)
             for document in group:
@@ -241,22 +239,32 @@ class Model(Tagger):
         sentences = [sentence for sentence in document.sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
-    def _found(
-        self, group: Sequence[Document], check: Callable[[], object] | None
-    ) -> Iterator[list[Mention]]:
+    def _found(self, group: Sequence[Document], check: Check) -> Iterator[list[Mention]]:
         """The mentions of each sentence of some documents; `check` is called before each window."""
         texts = [document.text for document in group for _ in document.sentences]
         sentences = [sentence for document in group for sentence in document.sentences]
-        opens = [not number for document in group for number in range(len(document.sentences))]
-        lengths = [len(sentence) for sentence in sentences]
+        opening = [not number for document in group for number in range(len(document.sentences))]
+        cut = list(parts(sentences))
+        lengths = [part.end - part.first for part in cut]
+        begins = [not part.first for part in cut]
+        opens = [begin and opening[part.sentence] for begin, part in zip(begins, cut, strict=True)]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
-        exact = self._exact or self._for_recall
-        for tagged, seen in windows(lengths, opens, tokens_wanted=tokens, receptive_fields=fields):
+        pool: list[Candidate] = []
+        next_best: dict[tuple[int, int], tuple[tuple[str, float], ...]] = {}
+        for tagged, seen in windows(
+            lengths, opens, tokens_wanted=tokens, receptive_fields=fields, begins=begins, reach=self._reach
+        ):
             if check is not None:
                 check()
+            pieces = joined(cut[seen])
+            first = pieces[0].sentence
             # The first sentence that is seen may not open its document, but nothing before it is known.
-            scores = self._scores(sentences[seen], [True, *opens[seen][1:]], exact=exact)
+            scores = self._scores(
+                [piece.of(sentences) for piece in pieces],
+                [True, *opening[first + 1 : first + len(pieces)]],
+                exact=self._exact or self._for_recall,
+            )
             pools = select(
                 scores.fragments,
                 scores.token_offsets,
@@ -265,12 +273,24 @@ class Model(Tagger):
                 threshold=self.decoding.thresholds_of(self.labels),
                 for_recall=self._for_recall,
             )
-            for number in range(tagged.start, tagged.stop):
-                within = number - seen.start
-                yield [
-                    _mention(texts[number], sentences[number], kept, self._next_best(scores, within, kept))
-                    for kept in resolve(pools[within], self.decoding.strategy, self.decoding.nested)
-                ]
+            for part in joined(cut[tagged]):
+                number, begin, end = part
+                piece, own = pieces[number - first], pools[number - first]
+                if piece != part:
+                    moved = (
+                        one._replace(start=one.start + piece.first, end=one.end + piece.first) for one in own
+                    )
+                    own = [one for one in moved if begin <= one.start < end]
+                pool += own
+                if self._alternatives:
+                    offset = int(scores.token_offsets[number - first]) - piece.first
+                    next_best |= {one[:2]: self._next_best(scores, offset, one) for one in own}
+                if end == len(sentences[number]):
+                    yield [
+                        _mention(texts[number], sentences[number], kept, next_best.get(kept[:2], ()))
+                        for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
+                    ]
+                    pool, next_best = [], {}
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
         words = [normalise(sentence.words) for sentence in sentences]
@@ -279,16 +299,12 @@ class Model(Tagger):
         probabilities = agreed(own, scores.fragments, words, opens, self.decoding.agreement)
         return replace(scores, probabilities=probabilities)
 
-    def _next_best(
-        self, scores: Scores, sentence: int, candidate: Candidate
-    ) -> tuple[tuple[str, float], ...]:
-        """The labels after that of a candidate of a sentence, with their probabilities, as many as wanted."""
-        if not self._alternatives:
-            return ()
+    def _next_best(self, scores: Scores, offset: int, candidate: Candidate) -> tuple[tuple[str, float], ...]:
+        """The labels after that of a candidate of the sentence at an offset, with their probabilities."""
         fragments = scores.fragments  # in the order of their first tokens
-        first = int(scores.token_offsets[sentence]) + candidate.start
+        first = offset + candidate.start
         same_start = slice(*np.searchsorted(fragments.firsts, [first, first + 1]))
-        last = first + candidate.end - candidate.start - 1
+        last = offset + candidate.end - 1
         found = int(np.flatnonzero(fragments.lasts[same_start] == last)[0])
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]

@@ -10,10 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes, read_text
+from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, corpus_files, format_function, jsonl
 from fofe.tagging.pipeline import Input, given_text, ready
@@ -23,6 +23,16 @@ TEXT_LINES = "text, a line a document"
 TEXT_FILE = "text, a file a document"
 
 JSON_AS_TEXT = "read as plain text, but looks like JSON lines (give --input jsonl)"
+LONG_LINE = 1 << 20
+"""Bytes from which on a line of plain text is read in parts: it may be longer than memory."""
+MOST_BYTES = 8 << 20
+"""Bytes of any other document, which cannot be cut."""
+IN_PARTS = "lines of more than a megabyte tagged in parts, as documents of their own"
+MOST_OF_CHARACTER = 4
+"""Bytes of a character of UTF-8."""
+_TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can have"
+_SHORTER = "cut the document up, or give its text as a line of plain text, of any length"
+_NO_UNIT = "leave --unit file out: each line is then a document"
 _PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
 _TEXT_ITSELF = "give the name of a file, or the text itself with --text"
 _NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
@@ -116,19 +126,57 @@ def _fail(error: InputError, _: Report) -> NoReturn:
 
 def _lines(source: Source, report: Report) -> Iterator[Input]:
     """The lines of plain text, or of a JSON corpus, as documents."""
-    is_text = source.kind == TEXT_LINES
+    is_text, name = source.kind == TEXT_LINES, display_name(source.path)
     number, begun = 0, False
     with open_bytes(source.path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if number == 1:
+        for number, part, line in _text_lines(stream) if is_text else _json_lines(stream):
+            if number == 1 and part < 2:
                 _check_start(line, source)
             if not begun and line.strip():
                 begun = True
                 if is_text and _looks_like_json_line(line):
-                    report.found(JSON_AS_TEXT, display_name(source.path))
-            yield line_input(source, number, line)
+                    report.found(JSON_AS_TEXT, name)
+            if part == 1:
+                report.note(IN_PARTS, f"{name}:{number}")
+            if is_text or len(line) <= MOST_BYTES:
+                yield line_input(source, number, line, part)
+            else:
+                error = InputError(_TOO_LONG, path=name, line=number, remedy=_SHORTER)
+                yield Input(partial(_fail, error), len(line))
     if not (number if is_text else begun):
-        report.note(EMPTY_FILES, display_name(source.path))
+        report.note(EMPTY_FILES, name)
+
+
+def _text_lines(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Numbered lines; of one that is too long numbered parts from 1, while others have part 0."""
+    number, part, rest = 1, 0, b""
+    while line := rest + stream.readline(LONG_LINE - len(rest)):
+        ended = line.endswith(b"\n") or len(line) < LONG_LINE
+        end = len(line) if ended else _end_of_part(line)
+        line, rest = line[:end], line[end:]
+        part += bool(part) or not ended
+        if part < 2 or line.strip():
+            yield number, part, line
+        if ended:
+            number, part = number + 1, 0
+
+
+def _end_of_part(line: bytes) -> int:
+    """Where to cut a line that goes on: behind its last space, else before its last character."""
+    if end := max(line.rfind(b" "), line.rfind(b"\t")) + 1:
+        return end
+    last = range(len(line) - 1, len(line) - 1 - MOST_OF_CHARACTER, -1)
+    return next((place for place in last if line[place] & 0xC0 != 0x80), len(line))
+
+
+def _json_lines(stream: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Numbered lines, each with a 0 for a whole line; of one that is too long no more than shows that."""
+    number = 0
+    while line := stream.readline(MOST_BYTES + 1):
+        number, rest = number + 1, line
+        while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MOST_BYTES + 1)
+        yield number, 0, line
 
 
 def _looks_like_json_line(line: bytes) -> bool:
@@ -140,24 +188,31 @@ def _looks_like_json_line(line: bytes) -> bool:
     return isinstance(value, dict) and not value.keys().isdisjoint(("text", "tokens", "sentences"))
 
 
-def line_input(source: Source, number: int, line: bytes) -> Input:
-    """A line as a document; an empty line of JSON is none."""
-    read = partial(_read_line, source, number, line)
-    return Input(read, len(line), f"{display_name(source.path)}:{number}", source.kind == TEXT_LINES)
+def line_input(source: Source, number: int, line: bytes, part: int = 0) -> Input:
+    """A line, or a part of one, as a document; an empty line of JSON is none."""
+    read = partial(_read_line, source, number, part, line)
+    place = f"{number}:{part}" if part else str(number)
+    return Input(read, len(line), f"{display_name(source.path)}:{place}", source.kind == TEXT_LINES)
 
 
-def _read_line(source: Source, number: int, line: bytes, report: Report) -> Document | None:
+def _read_line(source: Source, number: int, part: int, line: bytes, report: Report) -> Document | None:
     name = display_name(source.path)
     text = decode_utf8(line, name, number)
     if source.kind == TEXT_LINES:
-        id = f"{'stdin' if source.path == STANDARD else source.path}:{number}"
+        place = f"{number}:{part}" if part else number
+        id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
         return Document(text.rstrip("\r\n"), id=id)
     return jsonl.parse_line(text, name, number, report) if text.strip() else None
 
 
 def _text_file(source: Source, _: Report) -> Iterator[Input]:
+    name = display_name(source.path)
+    with open_bytes(source.path) as stream:
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise InputError(_TOO_LONG, path=name, remedy=_NO_UNIT)
     id = "" if source.path == STANDARD else source.path
-    yield ready(Document(read_text(source.path), id=id), display_name(source.path), is_text=True)
+    yield ready(Document(decode_utf8(content, name), id=id), name, is_text=True)
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:
