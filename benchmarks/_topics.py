@@ -54,9 +54,9 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         Topic(
             "trilingual",
             "Names and nominals in three languages: the paper's Tables 3 and 5. With `--fast` the networks "
-            "are narrower and the epochs fewer than in the configurations of these corpora. Full networks were first "
-            "fused with the CRF at equal weights, at a loss; seeds and learned weights were then chosen by "
-            "cross-validation over the dev documents.",
+            "are narrower and the epochs fewer than in the configurations of these corpora. Full networks "
+            "were first fused with the CRF at equal weights, at a loss; seeds and learned weights were then "
+            "chosen by cross-validation over the dev documents.",
         ),
         Topic(
             "ablations",
