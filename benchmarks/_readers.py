@@ -232,7 +232,7 @@ def run_readers(run: Path, config: Path) -> Iterator[Reader]:
         read: Read = lambda path: load_checkpoint(path, learner, fingerprint)  # noqa: E731
         yield Reader("checkpoint", CHECKPOINT, (run / CHECKPOINT).read_bytes(), read)
         yield Reader("best", BEST, (run / BEST).read_bytes(), lambda path: load_weights(path, learner))
-        found = {"words": np.frombuffer(b'[["a", "b"]]', np.uint8), "opens": np.array([True])}
+        found: dict[str, Any] = {"words": np.frombuffer(b'[["a", "b"]]', np.uint8), "opens": np.array([True])}
         labels = _binary(lambda path: np.savez_compressed(path, **found), ".npz")
         yield Reader("labels", "00000.npz", labels, lambda path: _sentences(_read(path)))
         search = Search(str(config), {}, {"training.epochs": choices([1, 2])}, folder)

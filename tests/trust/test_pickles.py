@@ -70,7 +70,8 @@ def plant(path: Path, marker: Path) -> None:
     payload, members = Payload(marker), ("words", "vectors", "numbers", "opens")
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".npz":
-        np.savez(path, **{name: np.array([payload], dtype=object) for name in members})
+        arrays: dict[str, Any] = {name: np.array([payload], dtype=object) for name in members}
+        np.savez(path, **arrays)
     elif path.suffix == ".npy":
         np.save(path, np.array([payload], dtype=object))
     else:
