@@ -74,5 +74,5 @@ def test_a_full_disk_is_reported_without_a_traceback(
 def test_a_file_that_a_worker_misses_is_reported_by_the_parent(tmp_path: Path) -> None:
     TypeIndex(load_mapping("en"), tmp_path / INDEX).close()
     job = LabelJob(LabelSettings(("dump.xml",), language="en"), tmp_path)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match=r"001-000001.pages.jsonl: is broken"):
         list(in_order(job, [Part("001-000001")], workers=2))

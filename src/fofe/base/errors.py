@@ -1,5 +1,6 @@
 """Errors that a user can act on: what is wrong, where, and what would be right."""
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,7 +75,7 @@ def broken_file(path: str | Path, remedy: str) -> Iterator[None]:
     except FofeError:
         raise
     except Exception as error:
-        reason = str(error).partition("\n")[0][:200] or type(error).__name__
+        reason = re.split(r"\.\s|\n", str(error))[0][:200] or type(error).__name__
         raise InputError(f"is broken: {reason}", path=path, remedy=remedy) from None
 
 

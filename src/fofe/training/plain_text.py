@@ -182,7 +182,9 @@ class PlainText:
 def _read(path: Path) -> Shard:
     remedy = f"remove {path.parent} to label anew"
     with broken_file(path, remedy), open(path, "rb") as stream, np.load(stream, allow_pickle=False) as shard:
-        return dict(shard)
+        read = dict(shard)
+        _sentences(read)  # an error if it has none
+        return read
 
 
 def _sentences(shard: Shard) -> list[list[str]]:
