@@ -107,7 +107,7 @@ def _open(path: str) -> Any:
         return ParquetFile(path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # names of columns are decoded, too
         raise InputError(f"is no parquet file: {error}", path=path) from None
 
 
