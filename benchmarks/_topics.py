@@ -141,6 +141,11 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         Topic("ddp", "How far training by two processes is from training by one."),
         Topic("profile_training", "The share of matrix products in the time of training."),
         Topic(
+            "finetune",
+            "What F1 the shipped model loses on its own test sets when it learns the tutorial's types from 200 "
+            "sentences (and from 50), and the dev F1 of these types.",
+        ),
+        Topic(
             "models",
             "The shipped models on their test sets, as whole documents and sentence by sentence; tokens per "
             "CPU second on one thread.",
