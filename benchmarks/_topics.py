@@ -142,8 +142,8 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         Topic("profile_training", "The share of matrix products in the time of training."),
         Topic(
             "finetune",
-            "What F1 the shipped model loses on its own test sets when it learns the tutorial's types from 200 "
-            "sentences (and from 50), and the dev F1 of these types.",
+            "What F1 the shipped model loses on its own test sets when it learns the tutorial's types from "
+            "200 sentences (and from 50), and the dev F1 of these types.",
         ),
         Topic(
             "models",
