@@ -315,7 +315,7 @@ def test_a_broken_checkpoint_is_refused(tiny_config: Path, tmp_path: Path) -> No
     trained(config, tmp_path / "run")
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:5000])
-    with pytest.raises(ModelError, match=r"checkpoint\.safetensors: is broken"):
+    with pytest.raises(InputError, match=r"checkpoint\.safetensors: is broken"):
         train(config, tmp_path / "run", Recorder(), command="test", resume=True)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.settings import require
 from fofe.features.encoded import SentenceBounds
 from fofe.features.feature import ReadText, Shapes
 from fofe.features.fragments import Fragments
@@ -20,6 +21,10 @@ from fofe.features.word_codes import NeighbourLayer
 PREFIX = "gate."
 JUDGEMENTS = 3
 """Whether a mention can start at a word, end there, contain it: the columns of the gate's scores."""
+
+
+MOST_UNITS = 10_000
+"""More than any gate has: a bound for files that claim more."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,9 @@ class GateSettings:
     """The share of the network's own positives that it let through where its cut was chosen."""
     passed: float
     """The share of all fragments that it let through there."""
+
+    def __post_init__(self) -> None:
+        require(self, "width window", lambda size: 1 <= size <= MOST_UNITS, f"must be from 1 to {MOST_UNITS}")
 
     @property
     def offsets(self) -> range:
