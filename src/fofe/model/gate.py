@@ -43,7 +43,7 @@ class GateSettings:
     """The share of all fragments that it let through there."""
 
     def __post_init__(self) -> None:
-        require(self, "width window", lambda size: 1 <= size <= MOST_UNITS, f"must be from 1 to {MOST_UNITS}")
+        require(self, "width window", lambda size: 0 <= size <= MOST_UNITS, f"must be from 0 to {MOST_UNITS}")
 
     @property
     def offsets(self) -> range:
