@@ -23,11 +23,11 @@ TEXT_LINES = "text, a line a document"
 TEXT_FILE = "text, a file a document"
 
 JSON_AS_TEXT = "read as plain text, but looks like JSON lines (give --input jsonl)"
-LONG_LINE = 1 << 20
+LONG_LINE = 1 << 19
 """Bytes from which on a line of plain text is read in parts: it may be longer than memory."""
 MOST_BYTES = 8 << 20
 """Bytes of any other document, which cannot be cut."""
-IN_PARTS = "lines of more than a megabyte tagged in parts, as documents of their own"
+IN_PARTS = "lines of more than half a megabyte tagged in parts, as documents of their own"
 MOST_OF_CHARACTER = 4
 """Bytes of a character of UTF-8."""
 _TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can have"
