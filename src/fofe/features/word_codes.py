@@ -356,10 +356,12 @@ class NeighbourLayer:
         word adds the same whichever words were new together with it.
         """
         count, width = vectors.shape
-        blocks = np.zeros((-(-count // ROWS_AT_ONCE), ROWS_AT_ONCE, width), dtype=np.float32)
-        blocks.reshape(-1, width)[:count] = vectors
+        rows = -(-count // ROWS_AT_ONCE) * ROWS_AT_ONCE
+        filled = np.zeros((rows, width), dtype=np.float32)
+        filled[:count] = vectors
+        blocks = filled.reshape(rows // ROWS_AT_ONCE, ROWS_AT_ONCE, width)
         products = {name: blocks @ part for name, part in self._parts.items()}
-        return {name: made.reshape(-1, made.shape[2])[:count] for name, made in products.items()}
+        return {name: made.reshape(rows, made.shape[2])[:count] for name, made in products.items()}
 
     def units(self, text: ReadText) -> FloatArray:
         """[T, H] of the words of some sentences."""
