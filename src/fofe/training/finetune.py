@@ -7,7 +7,7 @@ between old labels cannot change unless there is new text for them. A replay tex
 shows where the new types are not, and what the model finds there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -117,5 +117,4 @@ def kept_decoding(start: StoredModel, config: DecodingConfig) -> DecodingConfig:
 
 def with_thresholds(decoding: Decoding, labels: Sequence[str], threshold: float) -> Decoding:
     """A decoding with a threshold of their own for some labels."""
-    thresholds: Mapping[str, float] = {**decoding.thresholds, **dict.fromkeys(labels, threshold)}
-    return replace(decoding, thresholds=dict(thresholds))
+    return replace(decoding, thresholds=decoding.thresholds | dict.fromkeys(labels, threshold))
