@@ -149,19 +149,36 @@ MUTATIONS = (
 )  # fmt: skip
 
 
-def failures(reader: Reader, inputs: int, seed: int, folder: Path) -> Iterator[tuple[int, str]]:
-    """Feed a reader mutated files; yields the number of each input that broke the promise, and how."""
+def all_readers(run: Path | None, config: Path | None) -> Iterator[Reader]:
+    """The readers of all files; those of models and runs need a run and its configuration."""
+    yield from chain(readers(), more_readers())
+    if run is not None and config is not None:
+        yield from chain(model_readers(run / "model"), run_readers(run, config))
+
+
+def place_of(reader: Reader, folder: Path) -> Path:
+    """Where the file of a reader goes: a place under a folder, with whatever must be beside it."""
     place = folder / reader.name
     if reader.beside is not None:
         shutil.copytree(reader.beside, place)
     place.mkdir(parents=True, exist_ok=True)
-    path = place / reader.file
+    return place / reader.file
+
+
+def write_anew(path: Path, data: bytes) -> None:
+    """Write a file in the place of another one; some systems wait for the disk where one is overwritten."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(data)
+
+
+def failures(reader: Reader, inputs: int, seed: int, folder: Path) -> Iterator[tuple[int, str]]:
+    """Feed a reader mutated files; yields the number of each input that broke the promise, and how."""
+    path = place_of(reader, folder)
     signal.signal(signal.SIGPROF, _out_of_time)
     for number in range(-1, inputs):
         random = Random(f"{reader.name} {seed} {number}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)  # some systems wait for the disk when a file is overwritten
-        path.write_bytes(reader.seed if number < 0 else mutate(reader.seed, random))
+        write_anew(path, reader.seed if number < 0 else mutate(reader.seed, random))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
             with warnings.catch_warnings():
@@ -191,9 +208,8 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
     broken = 0
-    kept = [model_readers(args.run / "model"), run_readers(args.run, args.config)] if args.run else []
     with tempfile.TemporaryDirectory() as folder:
-        for reader in chain(readers(), more_readers(), *kept):
+        for reader in all_readers(args.run, args.config):
             if args.only and reader.name not in args.only:
                 continue
             begun = time.process_time()

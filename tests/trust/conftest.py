@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from _writers import write_inputs
 
 MEMORY = 2 << 30
 """Bytes of address space: the libraries take half of them."""
@@ -58,21 +59,4 @@ def model_copy(tiny_path: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def places(tiny_config: Path, tiny_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Small inputs for all commands."""
-    inputs = tmp_path_factory.mktemp("inputs")
-    for part, count in (("train", 12), ("dev", 6)):
-        whole = (tiny_config.parent / f"{part}.jsonl").read_text("utf-8").splitlines(keepends=True)
-        (inputs / f"{part}.jsonl").write_text("".join(whole[:count]), "utf-8")
-    config = (
-        tiny_config.read_text("utf-8")
-        .replace("epochs = 8", "epochs = 2\ntext_share = 0.5")
-        .replace("batch = 64", "batch = 8")
-    )
-    (inputs / "tiny.toml").write_text(config.replace("evaluate_every = 2", ""), "utf-8")
-    (inputs / "space.toml").write_text("[training.rate]\nvalues = [0.01]\n", "utf-8")
-    (inputs / "names.tsv").write_text("Anna Berg\tPER\nLeeds\tGPE\n", "utf-8")
-    vectors = [f"word{number:03} {number} {number % 7}\n" for number in range(130)]
-    for name, lines in (("vectors", vectors[:120]), ("others", vectors)):
-        (inputs / f"{name}.txt").write_text("".join(lines), "utf-8")
-    (inputs / "plain.txt").write_text("Anna Berg met Li Wei.\nLeeds won in Porto.\n" * 3, "utf-8")
-    examples = Path(__file__).resolve().parents[2] / "examples"
-    return {"inputs": inputs, "model": tiny_path, "kbp": examples / "kbp", "wiki": examples / "wikipedia"}
+    return write_inputs(tmp_path_factory.mktemp("inputs"), tiny_config.parent, tiny_path)

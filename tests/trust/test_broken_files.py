@@ -180,3 +180,14 @@ def test_a_full_disk(command: str, tiny_path: Path, tmp_path: Path, refusal: Ref
     models = [tiny_path] * (2 if command == "average" else 1)
     refusal("model", command, *models, "-o", tmp_path / "out", names="out", file_size=4096)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_under_a_database(tmp_path: Path, refusal: Refusal) -> None:
+    (tmp_path / "dump.xml").write_text(
+        "<mediawiki><page><title>Lima</title><ns>0</ns><revision><text>Lima.</text></revision></page></mediawiki>",
+        "utf-8",
+    )
+    refusal(
+        "corpus", "wiki", tmp_path / "dump.xml", "-o", tmp_path / "out", names="types.sqlite", file_size=4096
+    )
+    assert not (tmp_path / "out").exists()

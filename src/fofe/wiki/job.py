@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -17,7 +18,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from fofe.base.errors import broken_file
+from fofe.base.errors import InputError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal, stamp
 from fofe.base.report import Report
@@ -169,14 +170,17 @@ def _write_index(settings: LabelSettings, journal: Journal, parts: Sequence[str]
     report = Report()
     journal.file(INDEX).unlink(missing_ok=True)  # what a killed process has begun
     mapping = load_mapping(settings.language, settings.mapping)
-    with closing(TypeIndex(mapping, journal.file(INDEX))) as index:
-        for part in parts:
-            common, *pages = _read_lines(journal.file(f"{part}.titles.jsonl"))
-            for page in pages:
-                index.add_page(Page.from_json(page))
-            index.add_common_nouns(common)
-        for table in settings.tables:
-            index.add_table(table, report)
+    try:
+        with closing(TypeIndex(mapping, journal.file(INDEX))) as index:
+            for part in parts:
+                common, *pages = _read_lines(journal.file(f"{part}.titles.jsonl"))
+                for page in pages:
+                    index.add_page(Page.from_json(page))
+                index.add_common_nouns(common)
+            for table in settings.tables:
+                index.add_table(table, report)
+    except sqlite3.OperationalError as error:  # a full disk
+        raise InputError(f"cannot be written: {error}", path=journal.file(INDEX)) from None
     return report
 
 

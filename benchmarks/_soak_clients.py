@@ -1,0 +1,171 @@
+"""Clients of a server, hour after hour: most ask and wait, some send slowly, vanish, or send all they may."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import fofe
+
+CLIENTS = 64
+LARGE, SLOW, VANISHING = 1, 3, 4
+"""So many of the clients send 2 MB, send slowly, and vanish."""
+TEXTS = 2000
+PAUSE_LARGE = 120.0
+"""Seconds between two large requests."""
+WAIT = 600.0
+"""Seconds after which an answer counts as lost."""
+SETTLED = 600.0
+"""Seconds until a server has seen everything once."""
+
+FIRST = ("Omar", "Anna", "Li", "Grace", "Jan", "Ingrid", "Paulo", "Mei", "Tariq", "Ewa")
+LAST = ("Haddad", "Berg", "Wei", "Otieno", "Novak", "Solberg", "Duarte", "Chen", "Aziz", "Kowalska")
+PLACES = ("Lima", "Bergen", "Porto", "Nairobi", "Leeds", "Quito", "Hanoi", "Oslo", "Turin", "Accra")
+
+
+class Counts:
+    """Answers that were right, and those that were wrong or never came."""
+
+    def __init__(self) -> None:
+        self.answers = 0
+        self.lost = 0
+        self.memory: list[tuple[float, float]] = []
+        """Seconds since the start, and the megabytes of the server."""
+
+    def slope(self) -> float:
+        """Megabytes per hour, by least squares, after the first ten minutes."""
+        late = np.array([(at / 3600, size) for at, size in self.memory if at >= SETTLED])
+        return float(np.polyfit(late[:, 0], late[:, 1], 1)[0]) if len(late) > 2 else 0.0
+
+
+def load(model: Path, until: float, answers_per_second: float, seed: int) -> Counts:
+    """Let the clients work on a server until a moment of `time.monotonic`."""
+    counts = Counts()
+    expected = {text: _spans(fofe.load(model)(text).to_dict()) for text in _texts(Random(seed))}
+    with _server(model) as (port, process):
+        asyncio.run(_clients(port, process.pid, expected, until, answers_per_second, counts, Random(seed)))
+        process.terminate()
+        counts.lost += process.wait(WAIT) != 0
+    return counts
+
+
+def _texts(random: Random) -> Iterator[str]:
+    for number in range(TEXTS):
+        name = f"{random.choice(FIRST)} {random.choice(LAST)}"
+        sentence = f"{name} met the mayor of {random.choice(PLACES)} in room {number}. "
+        yield sentence * random.choice((1, 1, 1, 2, 5, 20))
+
+
+def _spans(document: dict[str, Any]) -> list[Any]:
+    return [(one["start"], one["end"], one["type"], one["kind"]) for one in document["mentions"]]
+
+
+@contextmanager
+def _server(model: Path) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """The port and the process of `fofe serve`."""
+    command = [sys.executable, "-m", "fofe", "serve", "--port", "0", "--timeout", str(WAIT), "-m", str(model)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            address = re.search(r":(\d+)/? ", line := process.stderr.readline())
+            if address is None:
+                raise SystemExit(f"the server does not start: {line}{process.stderr.read()}")
+            yield int(address[1]), process
+        finally:
+            process.kill()
+
+
+async def _clients(
+    port: int,
+    process: int,
+    expected: dict[str, list[Any]],
+    until: float,
+    answers_per_second: float,
+    counts: Counts,
+    random: Random,
+) -> None:
+    began = time.monotonic()
+    texts = list(expected)
+    asking = CLIENTS - LARGE - SLOW - VANISHING
+
+    async def ask() -> None:
+        """An answer after the other on one connection."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        while time.monotonic() < until:
+            text = random.choice(texts)
+            writer.write(_request(text))
+            await judge(reader, text)
+            await asyncio.sleep(random.random() * 2 * asking / answers_per_second)
+        writer.close()
+
+    async def judge(reader: asyncio.StreamReader, text: str) -> None:
+        try:
+            status, body = await asyncio.wait_for(_answer(reader), WAIT)
+            right = status == 200 and _spans(json.loads(body)["documents"][0]) == expected[text]
+        except (OSError, EOFError, ValueError, asyncio.TimeoutError):
+            right = False
+        counts.answers += right
+        counts.lost += not right
+
+    async def send_slowly() -> None:
+        while time.monotonic() < until:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            text = random.choice(texts)
+            request = _request(text)
+            for start in range(0, len(request), 50):
+                writer.write(request[start : start + 50])
+                await asyncio.sleep(random.random())
+            await judge(reader, text)
+            writer.close()
+
+    async def vanish() -> None:
+        while time.monotonic() < until:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            request = _request(random.choice(texts))
+            writer.write(request[: random.randrange(len(request) + 1)])
+            await asyncio.sleep(random.random())
+            writer.transport.abort()
+
+    async def send_much() -> None:
+        """As much as a request may have; that is a sentence without end, or many."""
+        while time.monotonic() < until:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(_request(random.choice(("a ", "Anna Berg met Li Wei. ")) * 80_000))
+            status, _ = await asyncio.wait_for(_answer(reader), WAIT)
+            counts.answers += status == 200
+            counts.lost += status != 200
+            writer.close()
+            await asyncio.sleep(max(0.0, min(PAUSE_LARGE, until - time.monotonic())))
+
+    async def watch() -> None:
+        while time.monotonic() < until:
+            size = Path(f"/proc/{process}/status").read_text("utf-8").split("VmRSS:")[1].split()[0]
+            counts.memory.append((time.monotonic() - began, int(size) / 1024))
+            await asyncio.sleep(min(10.0, max(0.0, until - time.monotonic())))
+
+    kinds = ((asking, ask), (SLOW, send_slowly), (VANISHING, vanish), (LARGE, send_much), (1, watch))
+    await asyncio.gather(*(work() for count, work in kinds for _ in range(count)))
+
+
+def _request(text: str) -> bytes:
+    body = json.dumps({"text": text}).encode()
+    head = "POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """The status and the body of an answer."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head.lower())
+    return int(head.split()[1]), await reader.readexactly(int(length[1]) if length else 0)
