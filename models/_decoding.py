@@ -33,10 +33,7 @@ def scored_as_used(
     """What the model finds in a part of a corpus, label by label, in the corpus's own labels."""
     annotation = corpus.annotation
     own = {
-        of_model: label
-        for label, several in annotation.labels.items()
-        if label in annotation.exhaustive
-        for of_model in several
+        of_model: name for label, name in annotation.names.items() for of_model in annotation.labels[label]
     }
     sentences = corpus.part(part)
     found: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
@@ -48,7 +45,7 @@ def scored_as_used(
                 scores.fragments, scores.token_offsets, probabilities, model.labels, threshold=threshold
             )
             candidates += [_told(pool, own) for pool in pools]
-    gold = gold_of(sentences, own.values(), nested=annotation.nested)
+    gold = gold_of(sentences, annotation)
     flat = model.decoding.nested and not annotation.nested
     return ScoredCorpus(corpus.name, gold, found.pop(0.0), flat, found)
 

@@ -46,13 +46,10 @@ def documents(sentences: Sequence[LabelledSentence], *, by_sentence: bool = Fals
 def _evaluation(model: Model, corpus: Corpus, part: str, *, by_sentence: bool) -> Evaluation:
     annotation = corpus.annotation
     own = {
-        of_model: label
-        for label, several in annotation.labels.items()
-        if label in annotation.exhaustive
-        for of_model in several
+        of_model: name for label, name in annotation.names.items() for of_model in annotation.labels[label]
     }
     sentences = corpus.part(part)
-    wanted = gold_of(sentences, own.values(), nested=annotation.nested)
+    wanted = gold_of(sentences, annotation)
     gold = {(number, *span) for number, spans in enumerate(wanted) for span in spans}
     predicted = set()
     first = 0

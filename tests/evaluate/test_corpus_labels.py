@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
-from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, with_labels
+from fofe.base.report import Report
+from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, predict, together, with_labels
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention
 
@@ -47,7 +48,25 @@ def test_a_model_that_speaks_the_labels_of_a_corpus(tiny_model: Model) -> None:
     assert model.fresh()("In Lima it rained all day.").mentions[0].label == "THING"
 
 
+def test_labels_that_share_one_of_the_model_count_as_one(tiny_model: Model) -> None:
+    fine = {
+        "writer": ["PER"],
+        "painter": ["PER"],
+        "band": ["ORG"],
+        "country": ["GPE"],
+        "place": ["FAC", "GPE"],
+    }
+    assert together(fine) == {"writer": {"PER"}, "band": {"ORG"}, "country": {"FAC", "GPE"}}
+    text = "Anna Berg met the mayor of Bergen."
+    mentions = [Mention(0, 9, "painter"), Mention(27, 33, "place")]
+    (gold,), (found,) = predict(
+        tiny_model, [Document(text, mentions=mentions)], Report(), AnnotationScheme(fine), heads=False
+    )
+    assert [one.label for one in gold.mentions] == ["writer", "country"]
+    assert [one.label for one in found.mentions] == ["writer", "country"]
+
+
 def test_views_of_documents() -> None:
     nested = Document("ab c", mentions=[Mention(1, 2, "A"), Mention(0, 2, "B"), Mention(3, 4, "A", "NOM")])
     assert [(one.start, one.end) for one in flat(nested).mentions] == [(0, 2), (3, 4)]
-    assert [one.label for one in with_labels(nested, {"A_NOM", "B"}).mentions] == ["B", "A_NOM"]
+    assert [one.label for one in with_labels(nested, {"A_NOM": "A_NOM", "B": "C"}).mentions] == ["C", "A_NOM"]

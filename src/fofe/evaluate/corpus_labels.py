@@ -1,7 +1,8 @@
 """Annotation schemes: gold and predictions made comparable, in the labels of a corpus.
 
 A label of the corpus may stand for several of the model's (`LOC` for `GPE`, `LOC` and `FAC`). Its probability
-is the sum of theirs. What the corpus does not annotate counts as no mention.
+is the sum of theirs. Labels of the corpus that share one of the model's count as one: the model cannot tell
+them apart (`politician` and `writer`, both `PER`). What the corpus does not annotate counts as no mention.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class AnnotationScheme:
 
     def applied_to(self, model: Model) -> Model:
         """The model in the labels of the corpus, conditioned on it."""
-        projection = Projection(model.labels, self.labels)
+        projection = Projection(model.labels, together(self.labels))
         model = in_labels(model, projection.labels, projection.project).with_options(scheme=self.corpus)
         if self.decoding is None:
             return model
@@ -89,8 +90,8 @@ def given_scheme(
     """The scheme of settings like `LOC=GPE,FAC`, for the labels that occur in the gold.
 
     A label on the right that the model lacks is an error: a typo would only look like a low score. The report
-    names labels on the left that the gold lacks, and labels of the model that stand for several of the gold:
-    of these, the one that also has others gets most mentions.
+    names labels on the left that the gold lacks, and labels of the model that stand for several of the gold,
+    which then count as one.
     """
     mapping: dict[str, list[str]] = {}
     for setting in settings:
@@ -108,7 +109,7 @@ def given_scheme(
     for label in of_model:
         owners = [own for own, of_own in labels.items() if label in of_own]
         if len(owners) > 1:
-            what = "--map gives a label of the model to several here (a label not mapped stands for itself)"
+            what = "labels here that count as one, since --map gives them the same label of the model"
             report.found(what, f"{label} for {' and '.join(owners)}")
     return AnnotationScheme(labels)
 
@@ -125,6 +126,25 @@ def mapped(own: str, mapping: Mapping[str, Sequence[str]]) -> frozenset[str]:
     return frozenset(
         label if label == NONE else join_label(label, kind) for label in mapping.get(type, [type])
     )
+
+
+def names_in_scores(labels: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """What each label of a corpus counts as: the first of those that share labels of the model with it."""
+    names: dict[str, str] = {}
+    for own, of_model in labels.items():
+        some = set(of_model) - {NONE}
+        sharing = {names[other] for other in names if not some.isdisjoint(labels[other])}
+        first = next((name for name in names.values() if name in sharing), own)
+        names = {other: first if name in sharing else name for other, name in names.items()} | {own: first}
+    return names
+
+
+def together(labels: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """The model's labels that each name in scores stands for."""
+    joined: dict[str, frozenset[str]] = {}
+    for own, name in names_in_scores(labels).items():
+        joined[name] = joined.get(name, frozenset()) | frozenset(labels[own])
+    return joined
 
 
 class Projection:
@@ -170,9 +190,10 @@ def without_inner(document: Document) -> Document:
     return replace(document, mentions=[one for one in document.mentions if (one.start, one.end) in outer])
 
 
-def with_labels(document: Document, labels: Collection[str]) -> Document:
-    """The document with the mentions of some labels only."""
-    return replace(document, mentions=[one for one in document.mentions if one.label in labels])
+def with_labels(document: Document, names: Mapping[str, str]) -> Document:
+    """The document with the mentions of some labels only, which may get other names."""
+    renamed = [(one, *split_label(names[one.label])) for one in document.mentions if one.label in names]
+    return replace(document, mentions=[replace(one, type=type, kind=kind) for one, type, kind in renamed])
 
 
 def predict(
@@ -190,15 +211,17 @@ def predict(
     if scheme and scheme.bare_names:
         gold = list(map(with_bare_names, gold))
     unknown = ", a label that the model does not have"
+    names = {label: label for label in model.labels}
     if scheme:
         model = scheme.applied_to(model)
+        names = {own: name for own, name in names_in_scores(scheme.labels).items() if name in model.labels}
         unknown = " left out because no label of the model stands for them"
     annotated = set(_labels(gold))
     for label in _labels(gold):
-        if label not in model.labels:
+        if label not in names:
             report.note(f"mentions of {label}{unknown}")
     if scheme:
-        gold = [with_labels(document, model.labels) for document in gold]
+        gold = [with_labels(document, names) for document in gold]
     predicted = list(model.tag_documents(gold))
     if scheme is None:
         for label in _labels(predicted):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fofe.base.report import Report
+from fofe.evaluate.corpus_labels import names_in_scores
 from fofe.text.align import align, token_regions
 from fofe.text.document import KNOWN, NAME, NOMINAL, NONE, Document
 from fofe.text.normalise import normalise
@@ -45,6 +46,11 @@ class Annotation:
     def conditioned(self) -> Annotation:
         """The annotation for a network conditioned on this corpus: there is nothing else to find."""
         return replace(self, complete=True, inside=NEGATIVE, around=NEGATIVE)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the labels whose mentions are all annotated count as in scores."""
+        return names_in_scores({own: self.labels[own] for own in self.labels if own in self.exhaustive})
 
     def present(self, own: Iterable[str]) -> frozenset[str]:
         """What a fragment with these labels of the corpus may be."""

@@ -1,6 +1,6 @@
 """Scores on annotated sentences, and the threshold and strategy that serve the dev sets best."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import fmean
@@ -8,7 +8,7 @@ from statistics import fmean
 from fofe.decode import Candidate, Decoding, outer_spans, outermost, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.candidates import select
-from fofe.evaluate.corpus_labels import Projection
+from fofe.evaluate.corpus_labels import Projection, together
 from fofe.evaluate.scores import Counts, Evaluation, count_by, score_spans
 from fofe.model.engine import Scorer
 from fofe.training.annotation import Annotation, Sentences, Span, one_to_one
@@ -85,7 +85,7 @@ def score_corpus(
     """
     annotation = annotation or one_to_one(labels[1:])
     own = {label: of_model for label, of_model in annotation.labels.items() if label in annotation.exhaustive}
-    projection = Projection(labels, own)
+    projection = Projection(labels, together(own))
     pools: dict[float, list[list[Candidate]]] = {0.0: [], **{weight: [] for weight in agreements}}
     for words, opens in groups(sentences):
         scores = engine.score(words, opens)
@@ -94,7 +94,7 @@ def score_corpus(
             agreeing = agreed(probabilities, scores.fragments, words, opens, weight)
             where = scores.fragments, scores.token_offsets
             candidates += select(*where, agreeing, projection.labels, threshold=threshold)
-    gold = gold_of(sentences, own, nested=annotation.nested)
+    gold = gold_of(sentences, annotation)
     for candidates in pools.values():
         for sentence, wanted, pool in zip(sentences, gold, candidates, strict=True):
             for start, end in sentence.unknown:
@@ -102,10 +102,14 @@ def score_corpus(
     return ScoredCorpus(name, gold, pools.pop(0.0), nested and not annotation.nested, pools)
 
 
-def gold_of(sentences: Sentences, labels: Container[str], *, nested: bool) -> list[set[Span]]:
-    """The mentions of each sentence that are scored: of some labels, in flat annotation the outermost."""
-    gold = [{span for span in sentence.spans if span[2] in labels} for sentence in sentences]
-    if not nested:
+def gold_of(sentences: Sentences, annotation: Annotation) -> list[set[Span]]:
+    """The mentions of each sentence that are scored: the outermost in flat annotation."""
+    names = annotation.names
+    gold = [
+        {(start, end, names[own]) for start, end, own in sentence.spans if own in names}
+        for sentence in sentences
+    ]
+    if not annotation.nested:
         for spans in gold:
             outer = set(outer_spans(span[:2] for span in spans))
             spans -= {span for span in spans if span[:2] not in outer}
