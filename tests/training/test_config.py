@@ -179,3 +179,28 @@ def test_one_file_needs_no_brackets(tmp_path: Path) -> None:
     assert load_config(write(tmp_path, '[data]\ntrain = "a"\n')).corpora[0].train == (str(tmp_path / "a"),)
     several = load_config(write(tmp_path, '[[corpus]]\nname = "x"\ntrain = "b"\n'))
     assert several.corpora[0].train == (str(tmp_path / "b"),)
+
+
+def test_a_configuration_that_extends_another(tmp_path: Path) -> None:
+    view = '[[model.views]]\nname = "{0}"\nlookup = "{0}"\n'
+    base = """[[corpus]]\nname = "a"\ntrain = "a.jsonl"
+        [training]\nepochs = 3\nrate = 0.5\n[model]\nmax_words = 4\n"""
+    (tmp_path / "base.toml").write_text(base + view.format("cased") + view.format("uncased"), "utf-8")
+    own = """extends = "base.toml"\n[[corpus]]\nname = "b"\ntrain = "b.jsonl"\n[training]\nepochs = 5\n"""
+    config = load_config(write(tmp_path, own + view.format("spelling")), {"corpus.a.share": 0.5})
+    assert [(one.name, one.share) for one in config.corpora] == [("a", 0.5), ("b", 1.0)]
+    assert (config.training.epochs, config.training.rate, config.model.max_words) == (5, 0.5, 4)
+    assert [view.name for view in config.model.views] == ["spelling"]
+
+
+@pytest.mark.parametrize(
+    ("extends", "message"),
+    [
+        ("run.toml", "run.toml extends this file in turn"),
+        ("../run.toml", "a file beside this one"),
+        (3, "beside"),
+    ],
+)
+def test_extending_what_cannot_be(extends: object, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_config(write(tmp_path, f"extends = {extends!r}\n"))

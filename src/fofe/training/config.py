@@ -288,10 +288,11 @@ class RunConfig:
 def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
     """Read a TOML configuration; file names in it are relative to it.
 
-    `overrides` has dotted keys and the values that replace those in the file: `training.epochs`, or
-    `model.views.cased.vectors` for the view of that name.
+    With `extends`, it changes another file beside it: tables are joined, [[corpus]] tables are added, and
+    everything else is replaced. `overrides` has dotted keys and the values that replace those in the file:
+    `training.epochs`, or `model.views.cased.vectors` for the view of that name.
     """
-    table = read_toml(path)
+    table = _read(Path(path))
     for key, value in (overrides or {}).items():
         _set(table, key, value, path)
     corpora = table.get("corpus")
@@ -303,6 +304,30 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     if strange := [name for name in config.model.schemes if name not in corpora]:
         raise ConfigError(f"model.schemes: there is no [[corpus]] of the name {strange[0]!r}", path=path)
     return _with_paths(config, Path(path).parent)
+
+
+def _read(path: Path, extending: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """The table of a file, joined with that of the file that it extends."""
+    table = read_toml(path)
+    extended = table.pop("extends", None)
+    if extended is None:
+        return table
+    if not isinstance(extended, str) or Path(extended).name != extended:
+        raise ConfigError(f"extends must be the name of a file beside this one, not {extended!r}", path=path)
+    other = path.parent / extended
+    if other in (*extending, path):
+        raise ConfigError(f"{extended} extends this file in turn", path=path)
+    return _joined(_read(other, (*extending, path)), table)
+
+
+def _joined(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    joined = old | new
+    for key in old.keys() & new.keys():
+        if isinstance(old[key], dict) and isinstance(new[key], dict):
+            joined[key] = _joined(old[key], new[key])
+        elif key == "corpus" and isinstance(old[key], list) and isinstance(new[key], list):
+            joined[key] = old[key] + new[key]
+    return joined
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
