@@ -36,6 +36,7 @@ def test_a_file_names_ranges_and_values(tmp_path: Path) -> None:
         ("[training.rate]\nlow = 0\nhigh = 1\nlog = true", "log"),
         ("[training.rate]\nlow = 1", "give low and high"),
         ("[training.rate]\nvalues = []", "at least one value"),
+        ("[training.rate]\nvalues = [1979-05-27]", "values cannot be tried"),
         ("[training.rate]\nhihg = 1", "did you mean 'high'"),
         ("[training.rate", "not valid TOML"),
     ],

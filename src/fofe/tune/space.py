@@ -41,8 +41,11 @@ class _Entry:
 
 
 def choices(values: Iterable[Any]) -> CategoricalDistribution:
-    """The choice between values of any type."""
-    return CategoricalDistribution(tuple(dict.fromkeys(map(json.dumps, values))))
+    """The choice between values; a ValueError for those that no setting has, such as dates."""
+    try:
+        return CategoricalDistribution(tuple(dict.fromkeys(map(json.dumps, values))))
+    except TypeError as error:
+        raise ValueError(f"values cannot be tried: {error}") from None
 
 
 def value_of(drawn: Any) -> Any:
