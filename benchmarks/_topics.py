@@ -150,6 +150,11 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "The shipped models on their test sets, as whole documents and sentence by sentence; tokens per "
             "CPU second on one thread.",
         ),
+        Topic(
+            "soak",
+            "Hours of damaged files, kills, full disks and rude clients at once: tracebacks, lost files and "
+            "answers, and memory.",
+        ),
         Topic("house", "The code base: its size, its tests, and its speed over that of an earlier commit."),
     ),
 }
