@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fofe.base.settings import to_table
-from fofe.decode import Candidate
+from fofe.decode import Candidate, outer_spans
 from fofe.decode.agree import agreed
 from fofe.decode.candidates import select
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
+from fofe.text.document import NAME, split_label
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
 from fofe.training.scoring import ScoredCorpus, gold_of, groups, tune, tune_schemes
@@ -54,6 +55,20 @@ def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
     return [one._replace(label=own[one.label]) for one in pool if one.label in own]
 
 
+def _names_of(corpus: ScoredCorpus) -> ScoredCorpus:
+    """The outermost names of a corpus, and the candidates that are names."""
+    gold = [{span for span in spans if split_label(span[2])[1] == NAME} for spans in corpus.gold]
+    for spans in gold:
+        outer = set(outer_spans(span[:2] for span in spans))
+        spans -= {span for span in spans if span[:2] not in outer}
+    pools = {0.0: corpus.candidates, **corpus.agreed}
+    kept = {
+        weight: [[one for one in pool if split_label(one.label)[1] == NAME] for pool in candidates]
+        for weight, candidates in pools.items()
+    }
+    return ScoredCorpus(corpus.name, gold, kept.pop(0.0), flat=True, agreed=kept)
+
+
 def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig) -> StoredModel:
     """The model with the threshold and the strategy that serve its users best on the dev sets."""
     engine = Engine(model.config, model.encoder, model.weights, model.gate)
@@ -63,6 +78,9 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
         if corpus.part("dev")
     ]
     best = tune(scored, options)
+    flat = best.decoding(nested=options.nested).changed(names=True)
+    of_names = replace(options, strategies=(flat.strategy,), agreements=(flat.agreement,), nested=False)
+    names = tune([_names_of(corpus) for corpus in scored], of_names)
     conditioned = [
         scored_as_used(
             model,
@@ -81,7 +99,7 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     }
     return replace(
         model,
-        decoding=best.decoding(nested=options.nested),
+        decoding=replace(best.decoding(nested=options.nested), names_threshold=names.threshold),
         decodings=tune_schemes(conditioned, options, model.config.schemes),
         training={**model.training, "corpora": schemes},
     )

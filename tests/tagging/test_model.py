@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import tracemalloc
 import unicodedata
@@ -463,3 +464,20 @@ def test_scores_of_every_fragment(tiny_model: Model) -> None:
     best = scores.probabilities[anna_berg][0]
     assert tiny_model.labels[int(best.argmax())] == "PER"
     assert abs(float(best.max()) - document.mentions[0].score) < 1e-5
+
+
+def test_names_only(tiny_model: Model) -> None:
+    text = "Anna Berg met the mayor of Bergen at the Bergen Museum."
+    everything = tiny_model.with_options(nested=True)(text).mentions
+    assert {one.kind for one in everything} == {"NAM", "NOM"}
+    model = tiny_model.with_options(names=True)
+    names = model(text).mentions
+    assert {one.kind for one in names} == {"NAM"}
+    assert all(one.end <= other.start for one, other in pairwise(names))
+    assert not tiny_model.with_options(names=True, threshold=1.0)(text).mentions
+    tuned = copy.copy(tiny_model)
+    tuned.decoding = replace(tiny_model.decoding, names_threshold=1.0)
+    assert tuned(text).mentions
+    assert not tuned.with_options(names=True)(text).mentions
+    with pytest.raises(FofeError, match="names must be true or false"):
+        tiny_model.with_options(names="yes")  # type: ignore[arg-type]

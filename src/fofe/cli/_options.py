@@ -77,7 +77,7 @@ def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def decoding_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of `Model.with_options` that were given."""
-    decoding = ("threshold", "strategy", "nested", "agreement")
+    decoding = ("threshold", "strategy", "nested", "agreement", "names")
     return given(args, *decoding, "alternatives", "for_recall", "exact", "scheme")
 
 

@@ -65,6 +65,7 @@ BAD_SHOWN = 5
         ),
         option("--[no-]nested", "whether mentions may lie inside others"),
         AGREEMENT,
+        flag("--names", "names only, none inside another: plain named entities", default=None),
         flag("--flat", "of nested mentions, show only the outermost"),
         flag("--recall", "take the best type even where NONE is more likely", dest="for_recall"),
         flag("--exact", "score every fragment, also those that the gate rejects"),
@@ -88,7 +89,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag --unit file letters/*.txt -o mentions.jsonl
       echo "Leeds won." | fofe tag --format tsv
       fofe tag notes.txt --threshold 0.8 --alternatives 2
-      fofe tag news.txt --scheme conll2003 -f text    (names alone, as in that corpus)
+      fofe tag news.txt --names -f text
       fofe tag news.txt -o news.html
       fofe tag letters.txt --redact > letters.redacted.txt
       fofe tag orders.txt --rules orders.toml --rules contact

@@ -36,7 +36,7 @@ MEDIA_TYPES = {
 }
 
 CONTACT_RULES = Rules.of(CONTACT)
-OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall")
+OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall", "names")
 
 
 def _integer(value: object) -> object:
@@ -67,6 +67,8 @@ class ModelRequest(BaseModel):
     """Annotate like this corpus, if the model was conditioned on it."""
     agreement: Annotated[float, WithJsonSchema({"type": "number", "minimum": 0})] | None = None
     """The weight of the types of the same text in nearby sentences; the default is tuned with the model."""
+    names: bool | None = None
+    """Names only, none inside another."""
     offsets: OffsetUnit = "codepoints"
     """The unit of offsets."""
 

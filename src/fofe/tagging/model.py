@@ -136,6 +136,7 @@ class Model(Tagger):
         for_recall: bool | None = None,
         exact: bool | None = None,
         scheme: str | None = None,
+        names: bool | None = None,
         rules: Sequence[str | Path | Rule] | None = None,
     ) -> Model:
         """A model that shares this one's weights and decodes as given; what is not given stays.
@@ -153,12 +154,13 @@ class Model(Tagger):
             exact: score every fragment, also those that the gate would reject.
             scheme: the corpus whose annotation scheme is followed, for a model that was trained on several
                 and conditioned on them (`config.schemes`); decoding is as tuned for it.
+            names: find names only, none in another, at the threshold that was tuned for that.
             rules: those of `with_rules`.
         """
         _check_options(alternatives, for_recall, exact, scheme)
         other = copy.copy(self)
         other.decoding = self.decoding_for(scheme).changed(
-            threshold=threshold, strategy=strategy, nested=nested, agreement=agreement
+            threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, names=names
         )
         other._alternatives = self._alternatives if alternatives is None else alternatives
         other._for_recall = self._for_recall if for_recall is None else for_recall
