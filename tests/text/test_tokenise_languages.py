@@ -140,6 +140,26 @@ def test_sentences(language: str, marked: str, border: str) -> None:
     assert [text[sentence.start : sentence.end] for sentence in document.sentences] == marked.split("|")
 
 
+LINES = [
+    "From: Omar Haddad|To: Grace Otieno|Subject: Visit to Nairobi",
+    "Best regards|Omar Haddad|Bergen Shipping|Lima",
+    "- Leeds|- Lima\tPeru|PRESIDENT VISITS THE CAPITAL OF FRANCE|Leeds beat the team of Bergen by 2 to 1",
+    "I will arrive in Nairobi on Monday and stay until the end\nof the week in the house of my friend and colleague Grace"
+    "\nOtieno.|Please write to her",
+    "The last words of this line are the name of the mayor, Anna\nBerg",
+]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", " \n "])
+@pytest.mark.parametrize("marked", LINES)
+def test_a_line_ends_a_sentence_unless_it_is_wrapped(marked: str, newline: str) -> None:
+    """A bar stands for a line break that ends a sentence."""
+    text = "An earlier paragraph.\n\n" + marked.replace("\n", "|").replace("|", newline)
+    _, *sentences = tokeniser("en").document(text).sentences
+    found = [text[sentence.start : sentence.end].split() for sentence in sentences]
+    assert found == [part.split() for part in marked.split("|")]
+
+
 def test_a_single_line_break_is_a_space_and_a_blank_line_ends_a_sentence() -> None:
     for newline in ("\n", "\r\n", "\r"):
         text = f"A headline{newline} {newline}The first{newline}sentence of{newline}{newline}"

@@ -11,7 +11,7 @@ it has scanned; one that can scan and fail has a bound on its length.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from unicodedata import category
 
@@ -176,6 +176,10 @@ _CANDIDATE = re.compile(rf"[.!?…؟।॥۔።{_ALWAYS_FINAL}](?:[{CLOSING}]*\s
 _OPENING_RUN = re.compile(rf"[{re.escape(_OPENING)}]{{1,8}}")
 _NEXT_WORD = re.compile(r"([^\W\d_]+)(?![.\w])")
 
+_SPACE = re.compile(r"\s")
+_NARROW = 40
+"""Text that is wrapped has lines of more characters than this."""
+
 # Longer than any abbreviation: this many characters before a dot are examined.
 _LONGEST_WORD = 24
 
@@ -184,14 +188,45 @@ _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.-?)+[^\W\d_]{1,2}|[^\W\d_]")
 _LIST_NUMBER = re.compile(r"\d{1,2}")
 
 
-def sentence_ends(text: str, abbreviations: Abbreviations) -> Iterator[int]:
-    """Offsets at which a sentence ends and the next one starts; the last is the end of the text.
-
-    A blank line always ends a sentence; a single line break is a space like any other.
-    """
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Where stretches of running text end, and where what follows them begins."""
     start = 0
     paragraphs = ((found.start(), found.end()) for found in _PARAGRAPH_BREAK.finditer(text))
     for end, following in chain(paragraphs, ((len(text), len(text)),)):
+        yield from ((line, line) for line in _unwrapped_lines(text, start, end))
+        yield end, following
+        start = following
+
+
+def _unwrapped_lines(text: str, start: int, end: int) -> Iterator[int]:
+    """Where lines of a paragraph begin that do not go on with the line before.
+
+    They do if they begin with a small letter, or if their first word had no room on a line as long as the
+    longest. That is said of running text only: lists and headings have no line that begins with a small
+    letter, letterheads and signatures have short lines.
+    """
+    begins, begin = [start], text.find("\n", start, end) + 1
+    while begin:
+        begins.append(begin)
+        begin = text.find("\n", begin, end) + 1
+    lines = [text[first:last].strip() for first, last in pairwise([*begins, end])]
+    firsts = [line[:_LONGEST_WORD].lstrip(_OPENING)[:1] for line in lines]
+    width = max(map(len, lines))
+    is_running = width >= _NARROW and (len(lines) == 2 or any(map(str.islower, firsts[1:])))
+    for begin, line, following, first in zip(begins[1:], lines, lines[1:], firsts[1:], strict=False):
+        room = width - len(line)  # for a space and the next word
+        has_room = len(following) < room or _SPACE.search(following[:room])
+        if not first.islower() and (has_room or not is_running):
+            yield begin
+
+
+def sentence_ends(text: str, abbreviations: Abbreviations) -> Iterator[int]:
+    """Offsets at which a sentence ends and the next one starts; the last is the end of the text.
+
+    A blank line always ends a sentence; a line break does unless the text is wrapped there.
+    """
+    start = 0
+    for end, following in _blocks(text):
         for candidate in _CANDIDATE.finditer(text, start, end):
             if candidate.end() < end and _ends_sentence(text, start, candidate, abbreviations):
                 start = candidate.end()
