@@ -144,8 +144,8 @@ LINES = [
     "From: Omar Haddad|To: Grace Otieno|Subject: Visit to Nairobi",
     "Best regards|Omar Haddad|Bergen Shipping|Lima",
     "- Leeds|- Lima\tPeru|PRESIDENT VISITS THE CAPITAL OF FRANCE|Leeds beat the team of Bergen by 2 to 1",
-    "I will arrive in Nairobi on Monday and stay until the end\nof the week in the house of my friend and colleague Grace"
-    "\nOtieno.|Please write to her",
+    "I will arrive in Nairobi on Monday and stay until the end\n"
+    "of the week in the house of my friend and colleague Grace\nOtieno.|Please write to her",
     "The last words of this line are the name of the mayor, Anna\nBerg",
 ]
 
