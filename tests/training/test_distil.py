@@ -16,6 +16,7 @@ from fofe.base.journal import Journal
 from fofe.cli import main
 from fofe.model.engine import Engine
 from fofe.model.storage import load_model, save_model
+from fofe.tagging.model import load
 from fofe.training import plain_text
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
@@ -104,6 +105,17 @@ def test_a_student_learns_from_the_text(
         Engine(one.config, one.encoder, one.weights).score(words).probabilities for one in (model, alone)
     ]
     assert scores[0].argmax(axis=1).tolist() == scores[1].argmax(axis=1).tolist()
+
+
+def test_a_student_of_several_corpora_follows_their_schemes(
+    conditioned_path: Path, text: Path, tmp_path: Path
+) -> None:
+    config = student(conditioned_path.parents[1] / "conditioned.toml", **{"training.epochs": 6})
+    model = load(distilled(config, conditioned_path, text, tmp_path / "run"))
+    found = model("The mayor of Lima met Jan Novak.").mentions
+    assert {"Lima", "mayor"} <= {one.text for one in found}
+    names = model.with_options(scheme="names")("The mayor of Lima met Jan Novak.").mentions
+    assert "mayor" not in {one.text for one in names}
 
 
 class Interrupted(Callback):

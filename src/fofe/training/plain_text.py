@@ -260,8 +260,11 @@ class MixedSampler:
         if (known := self.encoder.names) is not None:
             flat = ([word for one in copy for word in one] for copy in shown)
             names = NameBits.joined([known.look_up(copy, offsets, fragments) for copy in flat])
+        schemes = self.gold.schemes
         sampler = replace(
             self.gold,
+            # The text follows no annotation scheme but that of the teacher.
+            schemes=None if schemes is None else np.zeros((len(words), schemes.shape[1]), dtype=bool),
             text=self.encoder.encode([one for copy in shown for one in copy]),
             examples=examples,
             rare={},

@@ -136,8 +136,6 @@ def distil(
     `read` gives the texts of a source. The directory of the run holds the labels in `labels/`. `options` are
     those of `train`.
     """
-    if config.model.schemes:
-        raise ConfigError("distillation does not know annotation schemes: drop model.schemes")
     if config.model.encoders:
         raise ConfigError("a student does without language models: drop its encoder views")
     labels = read_corpora(config).labels()
