@@ -69,7 +69,7 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         "| --- | --- | --- |",
         *(f"| {source.name} | {source.what} | {source.terms} |" for source in recipe.data),
         "",
-        f"The licence follows from these: **{recipe.licence.short}**. See LICENSE.",
+        f"The licence follows from these: **{recipe.licence.short}**. See LICENSE and ATTRIBUTION.md.",
         "",
         "## Scores",
         "",
@@ -97,6 +97,16 @@ def write_card(recipe: Recipe, model: StoredModel, measured: Measured) -> str:
         "```",
         "",
     ]
+    return "\n".join(lines)
+
+
+def write_attribution(recipe: Recipe) -> str:
+    """What the model was made from, by whom, where to find it, on which terms, and what was changed."""
+    lines = [f"# What fofe-{recipe.name} was made from", ""]
+    for source in recipe.data:
+        lines += [f"## {source.name}", "", f"{source.what[0].upper()}{source.what[1:]}.", ""]
+        facts = {"By": source.authors, "At": source.address, "Terms": source.terms, "Changes": source.changes}
+        lines += [*(f"- {key}: {value}" for key, value in facts.items() if value), ""]
     return "\n".join(lines)
 
 

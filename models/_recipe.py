@@ -35,15 +35,24 @@ class Licence:
 
     short: str
     text: str
+    commercial: bool = False
+    """Whether a product may use the model."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus or a file of word vectors that the model was made from."""
+    """A corpus, a file of word vectors or a language model that the model was made from."""
 
     name: str
     what: str
     terms: str
+    commercial: bool = False
+    """Whether the terms allow commercial use."""
+    corpora: tuple[str, ...] = ()
+    """Its names in the configuration."""
+    authors: str = ""
+    address: str = ""
+    changes: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,20 @@ class Teachers:
             f"{self.benchmark}-{seed}": f"python benchmarks/mentions.py {self.benchmark} --seed {seed}"
             for seed in self.seeds
         }
+
+
+@dataclass(frozen=True)
+class Distillation:
+    """A teacher, and the plain text that it labels for the model."""
+
+    config: str
+    """The training configuration of the teacher, beside that of the model."""
+    run: str
+    """The directory of its run under `runs/`."""
+    text: str
+    """A file among the corpora beside the project."""
+    words: int
+    """How many words of it, from the beginning."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +106,8 @@ class Recipe:
     seed: int = 1
     teachers: Teachers | None = None
     """The models that it learns from besides the labels, if any."""
+    distillation: Distillation | None = None
+    """Or the one that it learns from over plain text."""
     path: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +116,13 @@ class Recipe:
         for corpus, part in self.tests.items():
             if part not in PARTS:
                 raise ValueError(f"tests.{corpus} must be one of {', '.join(PARTS)}, not {part!r}")
+        if self.licence.commercial and (kept := [one.name for one in self.data if not one.commercial]):
+            raise ValueError(f"the licence allows commercial use, but the terms of {kept[0]} do not")
+
+    @property
+    def module(self) -> str:
+        """The module of its package."""
+        return f"fofe_{self.name.replace('-', '_')}"
 
 
 def read_recipe(path: str | Path) -> Recipe:

@@ -13,31 +13,37 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "benchmarks"))
 
-from _card import Measured, mean_f1, write_card
+from _card import Measured, mean_f1, write_attribution, write_card
 from _decoding import with_decoding
 from _mention_runs import configured, trained
-from _recipe import Recipe, read_recipe
-from _record import RUNS
+from _recipe import Distillation, Recipe, read_recipe
+from _record import RUNS, shared
 from _scores import documents, scores
 from _settings import check_trained_with, portable_paths
 from mentions import check_teacher
 
 from fofe.base.errors import FofeError
 from fofe.base.files import write_atomically
+from fofe.base.report import Report
 from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
 from fofe.evaluate.cost import measure
 from fofe.features.config import ModelConfig
 from fofe.model.compress import compress, words_of
-from fofe.model.storage import StoredModel, load_model, save_model, size_on_disk
+from fofe.model.storage import REPLAY, StoredModel, load_model, save_model, size_on_disk
 from fofe.tagging.model import Model, load
+from fofe.cli._io import TerminalCallback
+from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora, read_corpora
+from fofe.training.run import distil
+from fofe.vectors.train import paragraphs
 
 MODEL = "model"
 
@@ -66,7 +72,11 @@ def build(recipe: Recipe, run: str | None, package: Path) -> None:
     config = configured(Path(recipe.config), settings)
     path = Path(run or RUNS / recipe.run) / MODEL
     if run is None and not path.exists():
-        trained(config, recipe.run, f"python models/build.py {recipe.path}")
+        command = f"python models/build.py {recipe.path}"
+        if recipe.distillation is None:
+            trained(config, recipe.run, command)
+        else:
+            _distilled(config, recipe, recipe.distillation, command)
     trained_model = load_model(path)
     check_trained_with(config, trained_model, path)
     corpora = read_corpora(config)
@@ -106,6 +116,34 @@ def _teachers(recipe: Recipe) -> list[str]:
     return paths
 
 
+def _distilled(config: RunConfig, recipe: Recipe, settings: Distillation, command: str) -> None:
+    """Train the teacher if need be, let it label the text, and train the model on that and its corpora."""
+    teacher = RUNS / settings.run / MODEL
+    of_teacher = configured(Path(recipe.config).with_name(settings.config), {"training.seed": recipe.seed})
+    if not teacher.exists():
+        trained(of_teacher, settings.run, command)
+    check_trained_with(of_teacher, load_model(teacher), teacher)
+    distil(
+        config,
+        [str(teacher)],
+        [shared("corpora", settings.text)],
+        lambda path: first_words(paragraphs(path, config.model.language, Report()), settings.words),
+        RUNS / recipe.run,
+        TerminalCallback(sys.stderr),
+        resume=True,
+        command=command,
+    )
+
+
+def first_words(texts: Iterable[str], words: int) -> Iterator[str]:
+    """The texts until they have so many words together."""
+    for text in texts:
+        if words <= 0:
+            return
+        yield text
+        words -= len(text.split())
+
+
 def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path) -> None:
     card = write_card(recipe, model, measured)
     shipped = {
@@ -115,11 +153,18 @@ def _write(recipe: Recipe, model: StoredModel, measured: Measured, package: Path
         "parts": recipe.tests,
         "tokens_per_second": measured.speed,
     }
-    model = replace(model, card=card, training={**model.training, "shipped": shipped})
-    target = package / "src" / f"fofe_{recipe.name}" / MODEL
+    target = package / "src" / recipe.module / MODEL
+    replay = target / REPLAY  # written by hand, and kept from one build to the next
+    model = replace(
+        model,
+        card=card,
+        training={**model.training, "shipped": shipped},
+        replay=replay.read_text("utf-8") if replay.exists() else "",
+    )
     save_model(model, target)
     check_size(recipe, target)
-    for name, text in (("README.md", card), ("LICENSE", recipe.licence.text)):
+    texts = {"README.md": card, "LICENSE": recipe.licence.text, "ATTRIBUTION.md": write_attribution(recipe)}
+    for name, text in texts.items():
         with write_atomically(package / name) as stream:
             stream.write(text)
     print(

@@ -213,16 +213,42 @@ def test_a_corpus_that_the_configuration_lacks(
     assert "no corpus 'news' in the configuration (data)" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["en", "es", "zh"])
+def test_a_free_model_has_free_data(scripts: Any, recipe: Path) -> None:
+    text = recipe.read_text("utf-8").replace('short = "free"', 'short = "free"\ncommercial = true')
+    recipe.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match="allows commercial use, but the terms of templates do not"):
+        scripts.read_recipe(recipe)
+    recipe.write_text(text.replace('terms = "CC0"', 'terms = "CC0"\ncommercial = true'), "utf-8")
+    assert scripts.read_recipe(recipe).licence.commercial
+
+
+SHIPPED = ("en", "es", "zh")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_the_recipes_of_the_source_tree(scripts: Any, name: str) -> None:
     recipe = scripts.read_recipe(ROOT / "models" / "recipes" / f"{name}.toml")
     config = load_config(recipe.config)
     corpora = {corpus.name for corpus in config.corpora}
-    assert (recipe.name, config.model.language) == (name, name)
-    assert set(recipe.compression.keep) <= set(recipe.tests) == corpora
+    assert (recipe.name, config.model.language) == (name, name[:2])
+    assert set(recipe.compression.keep) <= set(recipe.tests) <= corpora
     assert set(recipe.compression.words) == {view.name for view in config.model.views if view.holds_table}
     assert recipe.compression.megabytes <= 12
-    assert f"fofe-{name}: for {recipe.licence.short}" in recipe.licence.text
+    assert recipe.licence.text.startswith(f"fofe-{name}: ")
+    assert recipe.licence.short in recipe.licence.text
+    package = (ROOT / "models" / name / "pyproject.toml").read_text("utf-8")
+    if recipe.licence.commercial:
+        assert 'license = "CC-BY-SA-4.0"' in package
+        assert {corpus for source in recipe.data for corpus in source.corpora} == corpora
+        teacher = load_config(Path(recipe.config).with_name(recipe.distillation.config))
+        assert {corpus.name for corpus in teacher.corpora} <= corpora
+        for source in recipe.data:
+            assert source.authors, f"{source.name} is not attributed"
+            assert source.address.startswith("https://")
+            assert source.changes
+            assert "research" not in source.terms
+    else:
+        assert 'license = "LicenseRef-Research-Use-Only"' in package
 
 
 def test_paths_of_this_machine_do_not_ship(scripts: Any) -> None:
@@ -232,17 +258,17 @@ def test_paths_of_this_machine_do_not_ship(scripts: Any) -> None:
     assert scripts.portable_paths(table) == wanted
 
 
-@pytest.mark.parametrize("name", ["en", "es", "zh"])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_the_weights_of_the_source_tree(scripts: Any, name: str) -> None:
-    folder = ROOT / "models" / name / "src" / f"fofe_{name}" / "model"
+    recipe = scripts.read_recipe(ROOT / "models" / "recipes" / f"{name}.toml")
+    folder = ROOT / "models" / name / "src" / recipe.module / "model"
     if not folder.exists():
         pytest.skip(f"the weights of {name} are not here")
     if name == "zh":
         pytest.importorskip("rjieba", reason="needs fofe[zh]")
-    recipe = scripts.read_recipe(ROOT / "models" / "recipes" / f"{name}.toml")
     scripts.check_size(recipe, folder)
     model = load(folder)
-    assert model.config.language == name
+    assert model.config.language == name[:2]
     assert model(recipe.example).mentions
     for corpus in trained_corpora(model):
         assert trained_scheme(model, corpus).decoding is not None, "its own decoding is for its own labels"
