@@ -34,12 +34,12 @@ from fofe.base.files import write_atomically
 from fofe.base.report import Report
 from fofe.base.settings import build as from_table
 from fofe.base.settings import to_table
+from fofe.cli._io import TerminalCallback
 from fofe.evaluate.cost import measure
 from fofe.features.config import ModelConfig
 from fofe.model.compress import compress, words_of
 from fofe.model.storage import REPLAY, StoredModel, load_model, save_model, size_on_disk
 from fofe.tagging.model import Model, load
-from fofe.cli._io import TerminalCallback
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora, read_corpora
 from fofe.training.run import distil
