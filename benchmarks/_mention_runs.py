@@ -42,6 +42,8 @@ def _held_out(corpus: Any) -> list[tuple[str, str | None]]:
 
 def _shared(path: str) -> str:
     """The file beside the project that a path like `configs/../data/gum/dev.jsonl` stands for."""
+    if Path(path).exists():
+        return str(Path(path).resolve())
     parts = Path(path).parts
     return str(shared(*parts[parts.index("..") + 1 :]))
 

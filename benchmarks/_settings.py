@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from _record import RUNS, SHARED
+from _record import ROOT, RUNS, SHARED
 
 from fofe.base.errors import FofeError
 from fofe.base.settings import build as from_table
@@ -59,4 +59,6 @@ def portable_paths(value: Any) -> Any:
         return f"..{value.removeprefix(str(SHARED))}"
     if isinstance(value, str) and value.startswith(f"{RUNS}/"):
         return f"{RUNS.name}{value.removeprefix(str(RUNS))}"
+    if isinstance(value, str) and value.startswith(f"{ROOT}/"):
+        return f"..{value.removeprefix(str(ROOT))}"
     return value

@@ -113,7 +113,8 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
         return labelled_sentences(documents, report, unannotated=unannotated)
 
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
-    _not_empty(train, corpus.train[0])
+    if corpus.scored or corpus.types is None:  # else it may say that there is nothing to find
+        _not_empty(train, corpus.train[0])
     test = sentences(corpus.test, NEGATIVE) if corpus.test else []
     held_out: Sentences = []
     if fold is not None and corpus.scored:
