@@ -28,9 +28,11 @@ class DataConfig:
     dev: str | None = None
     test: str | None = None
     format: str | None = None
-    """conll, jsonl or brat; recognised from the file where it is not given."""
+    """One of `fofe.formats.FORMATS`; recognised from the file where it is not given."""
     token_column: int = 0
     tag_column: int = -1
+    tag_names: tuple[str, ...] = ()
+    """The names of Hugging Face tags that are numbers, from 0."""
     retokenise: bool = False
     """Whether sentences are tokenised again, by the rules of the model's language."""
 

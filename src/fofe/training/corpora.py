@@ -209,6 +209,8 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     options: dict[str, Any] = {"language": language, "retokenise": corpus.retokenise}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
         options |= {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
+    if corpus.tag_names:
+        options["tag_names"] = corpus.tag_names
     documents: Iterable[Document] = read_corpus(path, corpus.format, report, **options)
     if corpus.heads:
         documents = map(with_heads, documents)
