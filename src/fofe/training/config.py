@@ -17,6 +17,9 @@ SCHEDULES = ("linear", "geometric", "constant")
 SHUFFLED = ("sentences", "fragments")
 PRECISIONS = ("float32", "bfloat16")
 
+START = Path(__file__).with_name("start.toml")
+"""The configuration to start from, which needs nothing but a corpus."""
+
 Files = TypeVar("Files", bound="DataConfig")
 
 
@@ -287,8 +290,10 @@ class RunConfig:
         return (CorpusConfig(**vars(self.data), name="data", nested=self.decoding.nested or None),)
 
 
-def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
-    """Read a TOML configuration; file names in it are relative to it.
+def load_config(
+    path: str | Path, overrides: dict[str, Any] | None = None, folder: Path | None = None
+) -> RunConfig:
+    """Read a TOML configuration; file names in it are relative to it, or to a folder.
 
     `overrides` has dotted keys and the values that replace those in the file: `training.epochs`, or
     `model.views.cased.vectors` for the view of that name.
@@ -304,7 +309,7 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
         raise ConfigError(f"model.schemes: there is no [[corpus]] of the name {strange[0]!r}", path=path)
-    return _with_paths(config, Path(path).parent)
+    return _with_paths(config, folder or Path(path).parent)
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:
