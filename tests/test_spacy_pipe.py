@@ -174,7 +174,7 @@ def test_a_stored_pipeline_brings_its_model_and_rules(tiny_path: Path, tmp_path:
         shutil.rmtree(folder)
         again = spacy.load(tmp_path / "stored")
     elif way == "bytes":
-        data = nlp.to_bytes()
+        data, own = nlp.to_bytes(), nlp.get_pipe("fofe").to_bytes()
         shutil.rmtree(folder)
         again = spacy.blank("en")
         again.add_pipe("fofe", config={"model": "gone", "threshold": 0.3})
@@ -187,7 +187,7 @@ def test_a_stored_pipeline_brings_its_model_and_rules(tiny_path: Path, tmp_path:
     if way == "bytes":
         again.to_disk(tmp_path / "stored")
         assert found(spacy.load(tmp_path / "stored"), text) == expected
-        assert again.get_pipe("fofe").to_bytes() == again.get_pipe("fofe").to_bytes()
+        assert again.get_pipe("fofe").to_bytes() == own
 
 
 def test_bytes_that_are_broken(tiny_path: Path) -> None:

@@ -13,7 +13,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 from spacy.language import Language
@@ -151,8 +151,9 @@ class FofePipe(Pipe):
         packed = BytesIO()
         with TemporaryDirectory() as folder, ZipFile(packed, "w") as archive:
             self.to_disk(folder)
-            for file in sorted(Path(folder).rglob("*")):
-                archive.write(file, file.relative_to(folder))
+            for file in sorted(filter(Path.is_file, Path(folder).rglob("*"))):
+                # No time of its own: the same component has the same bytes.
+                archive.writestr(ZipInfo(file.relative_to(folder).as_posix()), file.read_bytes())
         return packed.getvalue()
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> FofePipe:  # noqa: ARG002

@@ -116,7 +116,7 @@ def start_config(train: Iterable[str], dev: str | None, settings: Mapping[str, A
     """
     files = {"data.train": list(train), "data.dev": dev}
     config = load_config(START, {**files, **settings}, folder=Path.cwd())
-    if any(key.startswith("decoding.") for key in settings):
+    if not settings.keys().isdisjoint(("decoding.nested", "decoding.strategies")):
         return config
     if not any(corpus.annotation.nested for corpus in read_corpora(config).parts):
         return config
