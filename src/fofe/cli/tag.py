@@ -103,7 +103,8 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.base.workers import in_order
     from fofe.show.documents import frame, writer
     from fofe.tagging.pipeline import chunks
-    from fofe.tagging.sources import TABLES, inputs, texts, total_size
+    from fofe.tagging.sources import inputs, texts, total_size
+    from fofe.tagging.tables import TABLES
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_options(args, parquet=parquet)
