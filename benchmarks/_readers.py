@@ -65,6 +65,14 @@ TASKS = json.dumps(
          "value": {"start": 0, "end": 9, "text": "Anna Berg", "labels": ["PER"]}}]}]}]
 ).encode()  # fmt: skip
 DOCCANO = b'{"id": 1, "text": "Anna Berg met Li.", "label": [[0, 9, "PER"], [14, 16, "PER"]]}\n' * 2
+PRODIGY = b"""{"text": "Anna Berg met.", "spans": [{"start": 0, "end": 9, "label": "PER"}], "answer":"accept"}
+{"text": "It rained.", "answer": "reject", "spans": []}
+"""
+ROWS = [{"id": "1", "tokens": ["Anna", "Berg", "met", "Li"], "ner_tags": [1, 2, 0, 1]}]
+NAMES = ["O", "B-PER", "I-PER"]
+GLINER = json.dumps(
+    [{"tokenized_text": ROWS[0]["tokens"], "ner": [[0, 1, "person"], [3, 3, "person"]]}]
+).encode()
 LTF = b"""<?xml version="1.0" encoding="UTF-8"?>
 <LCTL_TEXT lang="eng"><DOC id="NW_1" tokenization="tokenization" grammar="none" raw_text_char_length="20">
 <TEXT><SEG id="segment-0" start_char="0" end_char="15"><ORIGINAL_TEXT>Anna met Li Wei.</ORIGINAL_TEXT>
@@ -120,6 +128,8 @@ def readers() -> Iterator[Reader]:
         for one in inputs(find_sources([str(path)], None, "line", report), report):
             one.read(report)
 
+    rows = _corpus("hugging-face", tag_names=NAMES)
+
     def dump(path: Path) -> None:
         namespaces = read_site(path).namespaces
         for page in read_pages(path, Report()):
@@ -129,11 +139,15 @@ def readers() -> Iterator[Reader]:
     yield Reader("jsonl", "x.jsonl", JSONL, _corpus("jsonl", language="en"))
     yield Reader("label-studio", "x.json", TASKS, _corpus("label-studio"))
     yield Reader("doccano", "x.jsonl", DOCCANO, _corpus("doccano"))
+    yield Reader("prodigy", "x.jsonl", PRODIGY, _corpus("prodigy"))
+    yield Reader("gliner", "x.json", GLINER, _corpus("gliner"))
+    yield Reader("hugging-face", "x.jsonl", json.dumps(ROWS[0]).encode() + b"\n", rows)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "x.txt").write_text("Anna Berg met Li.", "utf-8")
         brat = b"T1\tPER 0 9\tAnna Berg\nT2\tPER 14 16\tLi\n#1\tAnnotatorNotes T1\tx\n"
         yield Reader("brat", "x.ann", brat, _corpus("brat"), beside=Path(folder))
     yield Reader("tag", "x.jsonl", JSONL, tag_lines)
+    yield Reader("table", "x.csv", b'id,text\n1,"Anna Berg, ""x"""\n2,Li left.\n', tag_lines)
     yield Reader("text", "x.txt", (EXAMPLES / "plain.txt").read_bytes()[:400], tag_lines)
     yield Reader(
         "tab",
@@ -195,6 +209,11 @@ def more_readers() -> Iterator[Reader]:
         written = _binary(lambda path: write_table(table, path), ".parquet")
         read: Read = lambda path: list(_batches([str(path)], _schema([str(path)], "text")))  # noqa: E731
         yield Reader("parquet", "x.parquet", written, read)
+        feature = {"feature": {"names": NAMES, "_type": "ClassLabel"}, "_type": "List"}
+        info = json.dumps({"info": {"features": {"tokens": {}, "ner_tags": feature}}})
+        tagged = pa.Table.from_pylist(ROWS * 3).replace_schema_metadata({"huggingface": info})
+        written = _binary(lambda path: write_table(tagged, path), ".parquet")
+        yield Reader("hugging-face-parquet", "x.parquet", written, _corpus("hugging-face"))
     except ModuleNotFoundError:
         pass
     try:

@@ -333,8 +333,9 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
         ([TEXT], "or the text itself with --text"),
-        (["FOLDER"], "holds no file of a known format (name files of plain text"),
-        (["FOLDER", "--input", "text"], "is a directory (name files of plain text"),
+        (["FOLDER"], "holds no file of a known format and no .txt (only files right in it are read"),
+        (["FOLDER", "--input", "text"], "holds no file of a known format and no .txt (only files right"),
+        (["LATIN", "--text-column", "body"], "--text-column goes with csv, tsv and parquet files (leave it"),
         (["none.jsonl"], "none.jsonl: there is no such file"),
         (["LATIN", "--strict"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
         (["LATIN", "--strict", "--unit", "file"], "latin.txt:2: byte 0xe9"),
@@ -358,14 +359,15 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["in.parquet", "-o", "out.parquet", "--device", "cuda"], "--device goes with --engine torch"),
         (["--text", "x", "--master", "local[2]"], "--master goes with --engine spark"),
         (["in.txt", "--engine", "spark", "--workers", "2"], "--engine spark shares work by --master"),
-        (["--text", "x", "--text-column", "body"], "--text-column goes with parquet files"),
+        (["--text", "x", "--text-column", "body"], "--text-column goes with csv, tsv and parquet files"),
     ],
 )
 def test_mistakes_end_with_one_line_and_code_2(
     arguments: list[str], message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "latin.txt").write_bytes("Lima\ncafé\n".encode("latin-1"))
-    given = {"LATIN": str(tmp_path / "latin.txt"), "FOLDER": str(tmp_path)}
+    given = {"LATIN": str(tmp_path / "latin.txt"), "FOLDER": str(tmp_path / "empty")}
+    (tmp_path / "empty").mkdir()
     arguments = [given.get(word, word) for word in arguments]
     assert tag(model, *arguments) == 2
     error = capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 from fofe.cli import main
 
 TEXT = "Omar Haddad left."
+WORDS = ["Omar", "Haddad", "left", "."]
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,10 @@ TEXT = "Omar Haddad left."
     [
         ("tasks.json", "label-studio", json.dumps([{"id": 1, "data": {"text": TEXT}}])),
         ("export.jsonl", "doccano", json.dumps({"id": 1, "text": TEXT, "label": []}) + "\n"),
+        ("tasks.jsonl", "prodigy", json.dumps({"id": 1, "text": TEXT, "spans": []}) + "\n"),
+        ("train.json", "gliner", json.dumps([{"id": 1, "tokenized_text": WORDS, "ner": []}])),
+        ("train.jsonl", "hugging-face", json.dumps({"id": 1, "tokens": WORDS, "tags": ["O"] * 4})),
+        ("news.data", "csv", f"id,text\n1,{TEXT}\n"),
     ],
 )
 def test_tasks_are_tagged(

@@ -108,3 +108,51 @@ def test_nothing_to_resume_is_said(
     assert f"there is no run to resume in {folder}: training begins anew" in capsys.readouterr().err
     assert main(["train", str(tiny_config), "-o", str(folder), "--resume", *one]) == 0
     assert "no run to resume" not in capsys.readouterr().err
+
+
+def test_corpora_are_enough(
+    tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fofe.training.corpora import start_config
+
+    train, dev = (str(tiny_config.with_name(f"{part}.jsonl")) for part in ("train", "dev"))
+    short = ["--set", "training.epochs=1", "--set", "model.hidden=[8]", "--set", "gate.enabled=false"]
+    run = ["--train", train, "--dev", dev, "--lang", "es", "-o", str(tmp_path / "run")]
+    assert main(["train", *run, *short]) == 0
+    capsys.readouterr()
+    assert main(["model", "inspect", str(tmp_path / "run" / "model")]) == 0
+    told = capsys.readouterr().out
+    assert "language           es" in told
+    assert "nested" in told, "as the corpus is"
+    monkeypatch.chdir(Path(train).parent)
+    config = start_config([Path(train).name], None, {"decoding.nested": False})
+    assert config.data is not None
+    assert (config.data.train, config.data.dev, config.decoding.nested) == ((train,), None, False)
+
+
+def test_corpora_without_a_configuration_can_start_from_a_model(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        '{"tokens": ["Milk", "and", "eggs"], "ner_tags": ["B-FOOD", "O", "B-FOOD"]}\n' * 30, "utf-8"
+    )
+    run = ["--train", str(rows), "--from", str(tiny_path), "-o", str(tmp_path / "run")]
+    assert main(["train", *run, "--set", "training.epochs=1", "--set", "gate.enabled=false"]) == 0
+    capsys.readouterr()
+    assert main(["model", "inspect", str(tmp_path / "run" / "model"), "--json"]) == 0
+    assert '"FOOD"' in capsys.readouterr().out
+
+
+def test_what_to_train_on_is_said_once(
+    tiny_config: Path, tiny_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given, other = str(tiny_config), ["-o", "run"]
+    assert "say what to train on: fofe train CONFIG.toml, or --train CORPUS" in failed(capsys, *other)
+    assert "or --train CORPUS" in failed(capsys, "--dev", "dev.jsonl", *other)
+    for name, key in ("train", "data.train"), ("dev", "data.dev"), ("lang", "model.language"):
+        error = failed(capsys, given, f"--{name}", "x", *other)
+        assert f"--{name} goes without a configuration (leave out {given}, or give --set {key}=...)" in error
+    with_start = ["--train", "x.jsonl", "--lang", "es", "--from", str(tiny_path), *other]
+    assert "--lang has no effect with --from, which has a language" in failed(capsys, *with_start)
+    assert "x.jsonl: there is no such file or directory" in failed(capsys, "--train", "x.jsonl", *other)

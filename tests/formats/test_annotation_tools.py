@@ -79,7 +79,7 @@ def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> N
     ("content", "problem"),
     [
         ("[{", r"export.json:1: not JSON"),
-        ('[{"data": {"text": "a"}}', r"export.json: the list of tasks has no end"),
+        ('[{"data": {"text": "a"}}', r"export.json: the list has no end"),
         ('[\n{"data": {"text": 3}}]', r'export.json:2: "data": "text" is 3, not a string'),
         ('[{"data": {"page": "a"}}]', r'"text" is missing'),
         ("[3]", "3 where an object is needed"),

@@ -259,7 +259,7 @@ def test_everything_else_that_is_lost_is_counted() -> None:
     assert sorted(report.counts) == [
         "document ids that CoNLL cannot hold",
         "documents whose metadata CoNLL cannot hold",
-        "documents whose spacing CoNLL cannot hold",
+        "documents whose spacing words and tags cannot hold",
         "labels with whitespace written with underscores",
         "lone surrogates written as U+FFFD",
         "mention scores that CoNLL cannot hold",

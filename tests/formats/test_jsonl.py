@@ -319,11 +319,11 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, 'rename it to "mentions"'),
+        ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, "name the format prodigy"),
         ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "--format or --input"),
         ({"text": "Ana left.", "labels": [[0, 3, "PER"]]}, "name the format doccano"),
-        ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "columns of CoNLL"),
-        ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "columns of CoNLL"),
+        ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "name the format hugging-face"),
+        ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "name the format hugging-face"),
     ],
 )
 def test_annotation_under_another_name_is_counted(file: Path, line: dict[str, Any], expected: str) -> None:

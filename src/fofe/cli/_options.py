@@ -34,6 +34,10 @@ def numbers(name: str, text: str | None) -> tuple[float, ...]:
     return given
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
 A_MODEL = "a model directory, or the name of an installed model"
 
 MODEL = option("model MODEL", A_MODEL)
@@ -54,6 +58,7 @@ READING = titled(
     "reading",
     option("--token-column N", "CoNLL column of the words, from 0 (default: the first)", type=int),
     option("--tag-column N", "CoNLL column of the tags, from 0 (default: the last, -1)", type=int),
+    option("--tag-names T,T,...", "names of Hugging Face tags that are numbers, from 0", type=_names),
     option("--[no-]comments", "whether CoNLL lines that begin with # are comments (default: if without tag)"),
     option("--lang L", "language by which text without tokens is tokenised", dest="language"),
     flag("--retokenise", "tokenise sentences again, by the rules of the language", default=None),
@@ -83,7 +88,7 @@ def decoding_options(args: argparse.Namespace) -> dict[str, Any]:
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of `READING` that were given, by their names in `read_corpus`."""
-    return given(args, "token_column", "tag_column", "comments", "language", "retokenise")
+    return given(args, "token_column", "tag_column", "tag_names", "comments", "language", "retokenise")
 
 
 def overrides(args: argparse.Namespace) -> dict[str, Any]:

@@ -57,8 +57,9 @@ def check(args: argparse.Namespace) -> None:
 )
 def convert(args: argparse.Namespace) -> None:
     """Convert a corpus between formats: conll, jsonl, brat, spacy (DocBin),
-    label-studio and doccano. At the end, the command reports what had to be mended
-    in the input and what the new format cannot express, with counts.
+    hugging-face, prodigy, gliner, label-studio and doccano. At the end, the command
+    reports what had to be mended in the input and what the new format cannot
+    express, with counts.
 
     Examples:
       fofe corpus convert eng.train train.jsonl --from conll
@@ -68,6 +69,8 @@ def convert(args: argparse.Namespace) -> None:
       fofe corpus convert zh.iob2 zh.jsonl --token-column 1 --tag-column 2
       fofe corpus convert project.json corpus.jsonl --from label-studio
       fofe corpus convert news.jsonl train.spacy --lang en
+      fofe corpus convert news.jsonl gliner.json --to gliner --lang en
+      fofe corpus convert train.parquet train.jsonl            (a data set of Hugging Face)
       cat news.conll | fofe corpus convert - - --from conll --to jsonl
     """
     files = list(corpus_files(args.source, args.source_format, Report()))

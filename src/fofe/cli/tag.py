@@ -20,13 +20,14 @@ from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
 from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
+from fofe.formats import FORMATS
 from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
 if TYPE_CHECKING:
     from fofe.tagging.pipeline import Tagged, TagJob
     from fofe.tagging.sources import Source
 
-INPUT_FORMATS = "text|conll|jsonl|brat|spacy|label-studio|doccano"
+INPUT_FORMATS = "|".join(["text", "csv", "tsv", *FORMATS])
 PARQUET = ".parquet"
 
 BAD_SHOWN = 5
@@ -52,7 +53,7 @@ BAD_SHOWN = 5
     WORKERS,
     option("--engine numpy|torch|spark", "NumPy, PyTorch, or NumPy on Apache Spark", default="numpy"),
     MASTER,
-    option("--text-column C", "column of the texts in parquet input", default="text"),
+    option("--text-column C", "column of the texts in csv, tsv and parquet input (default: text)"),
     option("--device D", "with --engine torch: cpu, cuda or auto", default="auto"),
     flag("--strict", "stop at the first document that cannot be read"),
     titled(
@@ -75,7 +76,8 @@ BAD_SHOWN = 5
 )
 def tag(args: argparse.Namespace) -> int:
     """Find mentions. Input is plain text, one document per line (or per file with
-    --unit file), or a corpus (conll, jsonl, brat), whose own tokens are used.
+    --unit file), a column of a table, or a corpus (conll, jsonl, brat), whose own
+    tokens are used. A directory stands for the corpora in it, or for its .txt files.
     Output is coloured text on a terminal and JSON lines in a pipe; in a file, the
     suffix decides.
 
@@ -86,7 +88,8 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag --text "Anna Berg met the mayor of Bergen."
       fofe tag news.txt > mentions.jsonl
       fofe tag --lang auto news.txt -f text
-      fofe tag --unit file letters/*.txt -o mentions.jsonl
+      fofe tag --unit file letters -o mentions.jsonl
+      fofe tag reviews.csv --text-column body -o mentions.jsonl
       echo "Leeds won." | fofe tag --format tsv
       fofe tag notes.txt --threshold 0.8 --alternatives 2
       fofe tag news.txt --names -f text
@@ -102,6 +105,7 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.show.documents import frame, writer
     from fofe.tagging.pipeline import chunks
     from fofe.tagging.sources import inputs, texts, total_size
+    from fofe.tagging.tables import TABLES
 
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_options(args, parquet=parquet)
@@ -110,6 +114,8 @@ def tag(args: argparse.Namespace) -> int:
         return 0
     report = Report()
     sources = [] if args.text else _sources(args, report)
+    if args.text_column and not any(source.kind in TABLES for source in sources):
+        raise FofeError("--text-column goes with csv, tsv and parquet files (leave it out)")
     waiting = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
@@ -150,7 +156,6 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
         "give either --text or files, not both": args.text and args.inputs,
         "--device goes with --engine torch (leave it out)": args.device != "auto" and args.engine != "torch",
         "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
-        "--text-column goes with parquet files (leave it out)": args.text_column != "text" and not parquet,
         "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",
         "--engine spark shares work by --master, not --workers": args.workers > 1 and args.engine == "spark",
         "--redact writes text: leave --format out": args.redact and args.format not in (None, "text"),
@@ -166,7 +171,7 @@ def _sources(args: argparse.Namespace, report: Report) -> list[Source]:
 
     if not args.inputs and sys.stdin.isatty():
         say("reads what you type, one document per line, until Ctrl-D (see fofe tag --help for other ways)")
-    sources = find_sources(args.inputs or ["-"], args.input, args.unit, report)
+    sources = find_sources(args.inputs or ["-"], args.input, args.unit, report, args.text_column)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
     return sources
 
@@ -239,14 +244,14 @@ def _tag_parquet(args: argparse.Namespace) -> None:
         raise FofeError("parquet goes into parquet: let every input and -o end in .parquet")
     in_folders = (file for path in args.inputs for file in Path(path).glob(f"*{PARQUET}"))
     refuse_input(args.output, chain(args.inputs, in_folders))
-    job = _job(args, mentions_only)
+    job, text_column = _job(args, mentions_only), args.text_column or "text"
     if args.engine == "spark":
         from fofe.spark import make_session, tag_parquet
 
         spark = make_session(args.master)
-        tag_parquet(spark, args.inputs, args.output, args.text_column, job.model, job.options)
+        tag_parquet(spark, args.inputs, args.output, text_column, job.model, job.options)
         return
     from fofe.tagging.parquet import tag_files
 
-    rows = tag_files(job, args.inputs, args.output, text_column=args.text_column, workers=args.workers)
+    rows = tag_files(job, args.inputs, args.output, text_column=text_column, workers=args.workers)
     say(f"{rows} rows tagged")

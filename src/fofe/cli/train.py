@@ -1,9 +1,11 @@
-"""`fofe train`: a model from a configuration."""
+"""`fofe train`: a model from a configuration, or from corpora alone."""
+
+from __future__ import annotations
 
 import argparse
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError, needs
 from fofe.cli._command import command, flag, option, repeated
@@ -11,10 +13,16 @@ from fofe.cli._io import say, training
 from fofe.cli._options import SET, count, output, overrides
 from fofe.tagging.installed import model_path
 
+if TYPE_CHECKING:
+    from fofe.training.config import RunConfig
+
 
 @command(
     "train a model",
-    option("config CONFIG.toml", "the configuration"),
+    option("config CONFIG.toml", "the configuration; or give --train", nargs="?"),
+    repeated("--train CORPUS", "train on this corpus, as configs/start.toml does"),
+    option("--dev CORPUS", "with --train: the dev set (default: some of the training sentences)"),
+    option("--lang L", "with --train: the language (default: that of --from, else en)"),
     output("DIR", "the directory of the run", required=False),
     flag("--plan", "print what the corpora will count as, and train nothing"),
     flag("--resume", "continue the run in that directory"),
@@ -25,7 +33,8 @@ from fofe.tagging.installed import model_path
     SET,
 )
 def train(args: argparse.Namespace) -> None:
-    """Train a model. The directory given with -o holds the checkpoint, metrics.jsonl
+    """Train a model from a configuration, or with --train from corpora alone, which
+    need none. The directory given with -o holds the checkpoint, metrics.jsonl
     and, at the end, model/. A run that was killed continues with --resume and ends
     with the same weights as one that was not. With --folds several models are
     trained, each without another part of the sentences, and model/ averages them,
@@ -33,6 +42,7 @@ def train(args: argparse.Namespace) -> None:
     what every label, kind and region of the corpora will count as.
 
     Examples:
+      fofe train --train train.jsonl --dev dev.jsonl --from en -o runs/mine
       fofe train examples/tiny.toml -o runs/tiny
       fofe train my.toml -o runs/my --set training.epochs=20 --set training.seed=3
       fofe train my.toml -o runs/my --resume
@@ -41,12 +51,10 @@ def train(args: argparse.Namespace) -> None:
       fofe train more.toml -o runs/more --from runs/my/model    (new types are added)
       fofe train my.toml -o runs/student --teacher runs/1/model --teacher runs/2/model
     """
-    from fofe.training.config import load_config
-
     given = overrides(args)
     if args.teacher:
         given["training.teachers"] = [str(model_path(teacher).absolute()) for teacher in args.teacher]
-    config = load_config(args.config, given)
+    config = _config(args, given)
     if args.plan:
         from fofe.training.plan import plan
 
@@ -74,3 +82,23 @@ def train(args: argparse.Namespace) -> None:
             folder = train(config, args.output, callback, **options)
     if os.environ.get("RANK", "0") == "0":  # only one process of a group prints
         print(folder)
+
+
+def _config(args: argparse.Namespace, given: dict[str, Any]) -> RunConfig:
+    """The configuration that is given, or one for the corpora of --train."""
+    from fofe.training.config import load_config
+    from fofe.training.corpora import start_config
+
+    if args.config is None:
+        if not args.train:
+            raise FofeError("say what to train on: fofe train CONFIG.toml, or --train CORPUS")
+        if args.lang and args.start:
+            raise FofeError("--lang has no effect with --from, which has a language (leave it out)")
+        language = {"model.language": args.lang} if args.lang else {}
+        return start_config(args.train, args.dev, {**language, **given})
+    for name, key in ("train", "data.train"), ("dev", "data.dev"), ("lang", "model.language"):
+        if getattr(args, name):
+            raise FofeError(
+                f"--{name} goes without a configuration (leave out {args.config}, or give --set {key}=...)"
+            )
+    return load_config(args.config, given)

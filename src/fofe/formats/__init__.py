@@ -2,7 +2,9 @@
 
 import glob
 import inspect
+import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "jsonl": (".jsonl", ".ndjson", ".json"),
     "brat": (".ann",),
     "spacy": (".spacy",),
-    # These share the suffixes of JSON lines, so they must be named.
+    "hugging-face": (".parquet",),
+    # These share the suffixes of JSON lines: some are known by their keys, the last two must be named.
+    "prodigy": (),
+    "gliner": (),
     "label-studio": (),
     "doccano": (),
 }
@@ -27,11 +32,14 @@ Each has a module of the same name with two functions: `read(path, report, **opt
 a file or directory, `write(documents, target, report, **options)` writes documents.
 """
 
+GLANCE = 65_536
+"""The bytes of a file that are enough for a guess."""
+
 
 def guess_format(path: str | Path) -> str:
     """The name of the format of a file or directory: by its suffix, else by its content."""
     path = Path(path)
-    found = _format_of_suffix(path)
+    found = _format_of_file(path)
     if found is None and path.is_dir():
         # The one format of the files in a directory; for an empty one brat, which alone makes them.
         names = {_format_of_suffix(file) for file in path.rglob("*")} - {None}
@@ -122,7 +130,7 @@ def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterat
         yield folder, "brat"
     else:
         for file in sorted(folder.iterdir()):
-            name = format or _format_of_suffix(file)
+            name = format or _format_of_file(file)
             if file.is_dir():
                 report.note("directories inside of one left out", str(file))
             elif name is None or file.name.startswith("."):
@@ -135,12 +143,30 @@ def _format_of_suffix(path: Path) -> str | None:
     return next((name for name, suffixes in FORMATS.items() if path.suffix.lower() in suffixes), None)
 
 
+def _format_of_file(path: Path) -> str | None:
+    """The format of a suffix; for JSON lines, the one whose keys the first object has."""
+    found = _format_of_suffix(path)
+    if found != "jsonl" or not path.is_file():
+        return found
+    with suppress(InputError, ValueError, RecursionError), open_bytes(path) as stream:
+        head = stream.read(GLANCE).decode("utf-8", errors="ignore")
+        value, _ = json.JSONDecoder().raw_decode(head, head.index("{"))
+        if "tokenized_text" in value:
+            return "gliner"
+        if value.keys().isdisjoint(("mentions", "entities")):
+            if "tokens" in value and not value.keys().isdisjoint(("ner_tags", "tags")):
+                return "hugging-face"
+            if "text" in value and isinstance(value.get("spans"), list):
+                return "prodigy"
+    return found
+
+
 def _format_of_content(path: Path) -> str | None:
     """The format that the first line with content looks like, if any."""
     from fofe.formats.tag_schemes import is_tag
 
     with open_bytes(path) as stream:
-        data = stream.read(65_536)  # enough for a guess
+        data = stream.read(GLANCE)
     check_is_text(data, path)
     for line in data.decode("utf-8-sig", errors="replace").split("\n"):
         if line.lstrip().startswith("{"):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 
 from fofe.base.errors import InputError
+from fofe.base.files import Target, open_output
 from fofe.base.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
 
@@ -75,6 +76,27 @@ def to_json(content: dict[str, object], place: str) -> str:
         return json.dumps(content, ensure_ascii=False)
     except TypeError as error:
         raise InputError(f"the metadata of {place} is not JSON: {error}") from None
+
+
+def json_line(content: dict[str, object], report: Report, place: str) -> str:
+    """JSON in one line, as UTF-8 can encode it, without its end."""
+    return without_surrogates(to_json(content, place), report, place)
+
+
+def write_items(lines: Iterable[str], target: Target) -> None:
+    """Write objects of one line each as a JSON list."""
+    with open_output(target) as stream:
+        before = "[\n"
+        for line in lines:
+            stream.write(before + line)
+            before = ",\n"
+        stream.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def note_several_sentences(document: Document, report: Report, place: str) -> None:
+    """Count a document that a format of single sentences cuts up."""
+    if len(document.sentences) > 1:
+        report.note("documents of several sentences written as one for each", place)
 
 
 def note_losses(document: Document, report: Report, format: str, place: str, *, kept: str = "") -> None:

@@ -40,13 +40,15 @@ _SPACES = re.compile("[ \t]+")
 _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
+    """A token, and the line where it stands."""
+
     word: str
     tag: str
     line: int
 
 
-_Rows = list[_Row]
+Rows = list[Row]
 """A sentence."""
 
 
@@ -69,11 +71,11 @@ def read(
     with in_file(name):
         documents = _Table(lines, token_column, tag_column, comments).documents(report, name)
         sentences = list(chain.from_iterable(documents))
-        found = _scheme(sentences, scheme, report)
+        found = scheme_of(sentences, scheme, report)
     if not sentences:
         report.note(EMPTY_FILES, name)
     for rows in documents:
-        yield _document(rows, found, name, report)
+        yield document_of(rows, found, name, report)
 
 
 @dataclass
@@ -91,10 +93,10 @@ class _Table:
         rows = [line for line in filled if not line.startswith("#")] or filled
         self._tabs = 2 * sum("\t" in line for line in rows) > len(rows)
 
-    def documents(self, report: Report, path: str) -> list[list[_Rows]]:
+    def documents(self, report: Report, path: str) -> list[list[Rows]]:
         """The sentences of each document; those before the first start are a document too."""
-        documents: list[list[_Rows]] = []
-        rows: _Rows = []
+        documents: list[list[Rows]] = []
+        rows: Rows = []
         width: int | None = None
         for number, line in enumerate(self.lines, start=1):
             columns = line.split("\t") if self._tabs else _SPACES.split(line.strip(" \t"))
@@ -121,7 +123,7 @@ class _Table:
             return True
         return self.tag_column is not None and not is_tag(_column(columns, self.tag_column) or "")
 
-    def _row(self, number: int, line: str, columns: list[str], width: int) -> _Row:
+    def _row(self, number: int, line: str, columns: list[str], width: int) -> Row:
         """The row of a line, which must have as many columns as the rows before it."""
         word = _column(columns, self.token_column)
         tag = OUTSIDE if self.tag_column is None else _column(columns, self.tag_column)
@@ -142,7 +144,7 @@ class _Table:
             problem = f"{tag!r} is not a tag"
             remedy = "a tag is O or like B-PER; --tag-column names its column"
         else:
-            return _Row(word, tag, number)
+            return Row(word, tag, number)
         raise InputError(problem, line=number, remedy=remedy)
 
 
@@ -150,8 +152,8 @@ def _column(columns: list[str], number: int) -> str | None:
     return columns[number] if -len(columns) <= number < len(columns) else None
 
 
-def _scheme(sentences: list[_Rows], name: str, report: Report) -> TagScheme | None:
-    """The scheme of the tags, or None for a file without mentions."""
+def scheme_of(sentences: list[Rows], name: str, report: Report) -> TagScheme | None:
+    """The scheme of that name, or `AUTO`, of the tags of a file; None for a file without mentions."""
     if name == AUTO:
         if all(row.tag == OUTSIDE for rows in sentences for row in rows):
             return None
@@ -166,7 +168,8 @@ def _scheme(sentences: list[_Rows], name: str, report: Report) -> TagScheme | No
     return scheme
 
 
-def _document(sentences: list[_Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
+def document_of(sentences: list[Rows], scheme: TagScheme | None, path: str, report: Report) -> Document:
+    """The document of some sentences of words and tags."""
     document = Document.from_words([row.word for row in rows] for rows in sentences)
     for sentence, rows in zip(document.sentences, sentences, strict=True):
         spans, faults = scheme.decode([row.tag for row in rows]) if scheme else ([], [])
@@ -198,18 +201,26 @@ def format_document(document: Document, report: Report, place: str, *, scheme: T
 
 
 def _lines(document: Document, scheme: TagScheme, report: Report, place: str) -> Iterator[str]:
-    common.require_tokens(document, place)
     common.note_losses(document, report, "CoNLL", place, kept="tokens")
     if document.id:
         report.note("document ids that CoNLL cannot hold", place)
+    for words, tags in tagged_sentences(document, scheme, report, place):
+        for word, tag in zip(words, tags, strict=True):
+            yield f"{_writable(word, report, place)} {tag}\n"
+        yield "\n"
+
+
+def tagged_sentences(
+    document: Document, scheme: TagScheme, report: Report, place: str
+) -> Iterator[tuple[list[str], list[str]]]:
+    """The words and the tags of each sentence that has any."""
+    common.require_tokens(document, place)
     if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
-        report.note("documents whose spacing CoNLL cannot hold", place)
+        report.note("documents whose spacing words and tags cannot hold", place)
     spans = _flat_spans(document, report, place)
     for sentence, of_sentence in zip(document.sentences, spans, strict=True):
-        tags = scheme.encode(of_sentence, len(sentence))
-        for word, tag in zip(sentence.words, tags, strict=True):
-            yield f"{_writable(word, report, place)} {tag}\n"
-        yield "\n" if len(sentence) else ""
+        if sentence:
+            yield sentence.words, scheme.encode(of_sentence, len(sentence))
 
 
 def _flat_spans(document: Document, report: Report, place: str) -> list[list[TagSpan]]:

@@ -52,5 +52,5 @@ def write(
             position = OffsetMap(document.text, offsets).from_codepoints
             labels = [[position(one.start), position(one.end), one.label] for one in document.mentions]
             meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
-            line = common.to_json({**meta, "text": document.text, "label": labels}, place)
-            stream.write(common.without_surrogates(line, report, place) + "\n")
+            line = {**meta, "text": document.text, "label": labels}
+            stream.write(common.json_line(line, report, place) + "\n")

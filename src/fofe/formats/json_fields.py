@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import display_name, read_lines
+from fofe.base.files import display_name, read_lines, read_text
 from fofe.base.report import EMPTY_FILES, Report
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
@@ -18,6 +19,11 @@ _IF_IT_IS = (
 )
 IF_DOCCANO = _IF_IT_IS.format("doccano", "doccano", "doccano")
 IF_LABEL_STUDIO = _IF_IT_IS.format("Label Studio", "label-studio", "label-studio")
+IF_PRODIGY = _IF_IT_IS.format("Prodigy", "prodigy", "prodigy")
+IF_HUGGING_FACE = _IF_IT_IS.format("Hugging Face", "hugging-face", "hugging-face")
+
+_BEGINNING = re.compile(r"[^\s,]")
+"""Of a value, after blanks and commas."""
 
 
 class Fields:
@@ -119,16 +125,26 @@ class Fields:
             raise self.error(f"the head {first}:{last} lies outside the span {start}:{end}")
         return first, last
 
-    def span(self, length: int, unit: str) -> tuple[int, int]:
-        """The half-open span `start`, `end`, inside something of `length` characters or tokens."""
+    def span(self, length: int, unit: str, *, inclusive: bool = False) -> tuple[int, int]:
+        """The half-open span `start`, `end`, inside something of `length` characters or tokens.
+
+        In the file, the end may be inclusive.
+        """
         start: int = self.take("start", int, "a whole number")
-        end: int = self.take("end", int, "a whole number")
+        end: int = self.take("end", int, "a whole number") + inclusive
         if start >= end:
-            raise self.error(f"span {start}:{end} is empty or runs backwards", "the end is exclusive")
+            remedy = f"the end is {'inclusive' if inclusive else 'exclusive'}"
+            raise self.error(f"span {start}:{end - inclusive} is empty or runs backwards", remedy)
         if start < 0 or end > length:
             counted = "offsets count code points" if unit == "characters" else "positions count"
             raise self.error(f"span {start}:{end} lies outside the {length} {unit}", f"{counted} from 0")
         return start, end
+
+    def check_text(self, covered: str) -> None:
+        """Refuse a `text` that is not what the span covers."""
+        if self.which("text") and (shown := self.string("text", empty=True)) != covered:
+            remedy = "offsets count code points of the text, with a half-open end"
+            raise self.error(f'"text" is {shown!r} but the span covers {covered!r}', remedy)
 
     def renamed(self, names: dict[str, str]) -> Fields:
         """The same object with other names for some of its fields."""
@@ -182,6 +198,28 @@ def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
             yield fields
     if fields is None:
         report.note(EMPTY_FILES, name)
+
+
+def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
+    """The fields of each object of a JSON list, or of objects one after another; messages name them so."""
+    shown, text = display_name(path), read_text(path)
+    decoder = json.JSONDecoder()
+    opening = re.match(r"[\s,]*\[", text)
+    position = opening.end() if opening else 0
+    line, counted, fields = 1, 0, None
+    while (found := _BEGINNING.search(text, position)) and not (opening and found[0] == "]"):
+        line, counted = line + text.count("\n", counted, found.start()), found.start()
+        try:
+            value, position = decoder.raw_decode(text, counted)
+        except (ValueError, RecursionError) as error:
+            remedy = "write a JSON list, or an object per line"
+            raise InputError(f"not JSON: {error}", path=shown, line=line, remedy=remedy) from None
+        fields = Fields(value, shown, line, name)
+        yield fields
+    if opening and not found:
+        raise InputError("the list has no end", path=shown, remedy="export or write it again")
+    if fields is None:
+        report.note(EMPTY_FILES, shown)
 
 
 def _describe(value: object) -> str:

@@ -23,7 +23,15 @@ from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
 from fofe.base.report import EMPTY_SENTENCES, Report
 from fofe.formats import common
-from fofe.formats.json_fields import IF_DOCCANO, IF_LABEL_STUDIO, Fields, parse_object, read_objects
+from fofe.formats.json_fields import (
+    IF_DOCCANO,
+    IF_HUGGING_FACE,
+    IF_LABEL_STUDIO,
+    IF_PRODIGY,
+    Fields,
+    parse_object,
+    read_objects,
+)
 from fofe.text.align import align, token_regions, tokens_of
 from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token
 
@@ -55,9 +63,9 @@ def _note_unread_annotation(document: Document, report: Report, place: str) -> N
         if not isinstance(value, list) or not value:
             continue
         if key in ("spans", "label", "labels") and isinstance(value[0], (list, dict)):
-            remedy = 'rename it to "mentions" if it counts code points' if key == "spans" else IF_DOCCANO
+            remedy = IF_PRODIGY if key == "spans" else IF_DOCCANO
         elif key in ("ner_tags", "tags") and len(value) == sum(1 for _ in document.tokens):
-            remedy = "write words and tags as the columns of CoNLL"
+            remedy = IF_HUGGING_FACE
         else:
             continue
         report.note(f'lines with "{key}" but no "mentions", read as without mentions: {remedy}', place)
@@ -154,9 +162,7 @@ def _mention(fields: Fields, span: tuple[int, int], text: str, head: tuple[int, 
             raise fields.error(f'"kind" is {kind!r}', f"use {NAME} for a name or {NOMINAL} for a nominal")
     else:
         type, kind = common.parse_label(fields.string("type"))
-    if fields.which("text") and (shown := fields.string("text", empty=True)) != covered:
-        remedy = "offsets count code points of the text, with a half-open end"
-        raise fields.error(f'"text" is {shown!r} but the span covers {covered!r}', remedy)
+    fields.check_text(covered)
     pairs = fields.objects("alternatives", lists_as=("label", "score"), optional=True)
     alternatives = tuple((pair.string("label"), pair.number("score")) for pair in pairs)
     rule = fields.string("rule") if fields.which("rule") else None
@@ -189,7 +195,7 @@ def format_line(
     """The line of one document; the report calls it `place`."""
     meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
     if spans == TOKENS:
-        content = {**meta, "sentences": _sentences(document, report, place)}
+        content = {**meta, "sentences": sentences_of(document, report, place)}
     else:
         mentions = [
             mention if mention.text else replace(mention, text=document.text[mention.start : mention.end])
@@ -209,7 +215,7 @@ def format_line(
     return common.SURROGATES.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n"
 
 
-def _sentences(document: Document, report: Report, place: str) -> list[dict[str, Any]]:
+def sentences_of(document: Document, report: Report, place: str) -> list[dict[str, Any]]:
     """The words, mentions and regions of each sentence, with spans of tokens."""
     common.require_tokens(document, place)
     sentences: list[dict[str, Any]] = [{"tokens": one.words, "mentions": []} for one in document.sentences]

@@ -7,17 +7,15 @@ cancelled counts; a task without any is read from its predictions. Mentions with
 predictions.
 """
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import Target, display_name, open_output, read_text
-from fofe.base.report import EMPTY_FILES, Report
+from fofe.base.files import Target
+from fofe.base.report import Report
 from fofe.formats import common
-from fofe.formats.json_fields import Fields
+from fofe.formats.json_fields import Fields, read_items
 from fofe.text.document import Document
 from fofe.text.offsets import OffsetMap
 
@@ -25,36 +23,11 @@ FROM_NAME, TO_NAME = "label", "text"
 """The usual names of labels and text in a labelling configuration."""
 RESERVED_KEYS = frozenset({"id", "text"})
 
-_BEGINNING = re.compile(r"[^\s,]")
-"""Of a value, after blanks and commas."""
-
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The tasks of an export: a JSON array, or an object a line."""
-    name, document = display_name(path), None
-    for line, value in _objects(read_text(path), name):
-        document = _document(Fields(value, name, line, "the task"), report)
-        yield document
-    if document is None:
-        report.note(EMPTY_FILES, name)
-
-
-def _objects(text: str, path: str) -> Iterator[tuple[int, object]]:
-    """The values of an array, or one after another, each with the line where it begins."""
-    decoder = json.JSONDecoder()
-    opening = re.match(r"[\s,]*\[", text)
-    position = opening.end() if opening else 0
-    line, counted = 1, 0
-    while (found := _BEGINNING.search(text, position)) and not (opening and found[0] == "]"):
-        line, counted = line + text.count("\n", counted, found.start()), found.start()
-        try:
-            value, position = decoder.raw_decode(text, counted)
-        except (ValueError, RecursionError) as error:
-            remedy = "export the project as JSON"
-            raise InputError(f"not JSON: {error}", path=path, line=line, remedy=remedy) from None
-        yield line, value
-    if opening and not found:
-        raise InputError("the list of tasks has no end", path=path, remedy="export the project again")
+    for task in read_items(path, report, "the task"):
+        yield _document(task, report)
 
 
 def _document(task: Fields, report: Report) -> Document:
@@ -107,13 +80,8 @@ def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[i
 
 def write(documents: Iterable[Document], target: Target, report: Report) -> None:
     """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
-    with open_output(target) as stream:
-        before = "[\n"
-        for place, document in common.places(documents):
-            task = common.to_json(_task(document, report, place), place)
-            stream.write(before + common.without_surrogates(task, report, place))
-            before = ",\n"
-        stream.write("[]\n" if before == "[\n" else "\n]\n")
+    tasks = ((_task(document, report, place), place) for place, document in common.places(documents))
+    common.write_items((common.json_line(task, report, place) for task, place in tasks), target)
 
 
 def _task(document: Document, report: Report, place: str) -> dict[str, Any]:

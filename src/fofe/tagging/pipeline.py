@@ -7,7 +7,7 @@ this process or in several.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -44,6 +44,11 @@ def ready(document: Document | None, name: str, *, is_text: bool = False) -> Inp
 
 def _as_it_is(document: Document | None, _: Report) -> Document | None:
     return document
+
+
+def fail(error: InputError, _: Report) -> NoReturn:
+    """What reads an input that cannot be read."""
+    raise error
 
 
 def given_text(name: str, text: str | None) -> Input:

@@ -105,6 +105,10 @@ class Rule:
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"the pattern of rule {self.name!r} is not valid: {error}") from None
 
+    def alone(self) -> Rule:
+        """The rule with the phrases of its file as its own."""
+        return replace(self, file="", phrases=tuple(sorted(self._phrases))) if self.file else self
+
     def spans(self, document: Document) -> Iterator[tuple[int, int]]:
         """Where a document with sentences matches, in order."""
         return self._pattern_spans(document.text) if self.pattern else self._phrase_spans(document)
@@ -169,10 +173,9 @@ class Rules:
         return cls(tuple(found))
 
     @property
-    def types(self) -> list[str]:
-        """The types of the mentions that they make."""
-        made = (split_label(rule.type)[0] for rule in self.rule if rule.action != FORBID)
-        return list(dict.fromkeys(made))
+    def labels(self) -> list[str]:
+        """The labels of the mentions that they make."""
+        return list(dict.fromkeys(rule.type for rule in self.rule if rule.action != FORBID))
 
     def applied(self, document: Document) -> Document:
         """The document, which has sentences, with its mentions changed by the rules."""

@@ -10,13 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, corpus_files, format_function, jsonl
-from fofe.tagging.pipeline import Input, given_text, ready
+from fofe.tagging.pipeline import Input, fail, given_text, ready
+from fofe.tagging.tables import TABLES, rows
 from fofe.text.document import Document
 
 TEXT_LINES = "text, a line a document"
@@ -33,9 +34,12 @@ MOST_OF_CHARACTER = 4
 _TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can have"
 _SHORTER = "cut the document up, or give its text as a line of plain text, of any length"
 _NO_UNIT = "leave --unit file out: each line is then a document"
-_PLAIN_FILES = "name files of plain text one by one, or by a pattern of the shell: DIR/*.txt"
+_PLAIN_FILES = "only files right in it are read: give others by a pattern of the shell, DIR/*/*.txt"
 _TEXT_ITSELF = "give the name of a file, or the text itself with --text"
-_NOT_CONLL = "CoNLL has a word and a tag on each line; --input text takes the file for plain text"
+_NOT_CONLL = (
+    "CoNLL has a word and a tag on each line; --input text takes the file for plain text, and --text-column "
+    "a .tsv file for a table"
+)
 _NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8"
 _FAIL_ALONE = (TEXT_FILE, "brat", "spacy")
 """Kinds of input where a file is one document, or is no text anyway."""
@@ -48,21 +52,28 @@ class Source:
 
     path: str
     kind: str
+    column: str = "text"
+    """Of a table, the column of the texts."""
 
 
-def find_sources(paths: Iterable[str], format: str | None, unit: str, report: Report) -> list[Source]:
+def find_sources(
+    paths: Iterable[str], format: str | None, unit: str, report: Report, text_column: str | None = None
+) -> list[Source]:
     """Everything that is to be read; what does not exist is reported before any work is done."""
     found = []
+    text_kind = TEXT_LINES if unit == "line" else TEXT_FILE
     for path in paths:
-        if _is_corpus(path, format):
-            files = [Source(str(file), name) for file, name in corpus_files(path, format, report)]
-            if not files:
-                raise InputError("holds no file of a known format", path=path, remedy=_PLAIN_FILES)
-            found += files
+        if table := _kind_of_table(path, format, text_column):
+            found.append(Source(path, table, text_column or Source.column))
+        elif _is_corpus(path, format):
+            noted = Report()
+            files = [Source(str(file), name) for file, name in corpus_files(path, format, noted)]
+            report.add(noted if files else Report())
+            found += files or _text_files(path, text_kind)
         elif Path(path).is_dir():
-            raise InputError("is a directory", path=path, remedy=_PLAIN_FILES)
+            found += _text_files(path, text_kind)
         elif path == STANDARD or Path(path).exists():
-            found.append(Source(path, TEXT_LINES if unit == "line" else TEXT_FILE))
+            found.append(Source(path, text_kind))
         else:
             raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
     for source in found:
@@ -80,6 +91,20 @@ def _check_start(head: bytes, source: Source) -> None:
     check_is_text(head, name)
     if source.kind == TEXT_LINES and b"\0" in head:
         raise NotTextError("holds NUL bytes, as no text does", path=name, remedy=_NUL_BYTES)
+
+
+def _kind_of_table(path: str, format: str | None, text_column: str | None) -> str | None:
+    """`csv` or `tsv`; a .tsv file is a table only if a column of it is named, since CoNLL has that suffix."""
+    kind = Path(path).suffix.lower().removeprefix(".") if format is None else format
+    return kind if kind in TABLES and (format or kind != "tsv" or text_column) else None
+
+
+def _text_files(folder: str, kind: str) -> list[Source]:
+    """The text files of a directory."""
+    files = sorted(file for file in Path(folder).glob("*.txt") if not file.name.startswith("."))
+    if not files:
+        raise InputError("holds no file of a known format and no .txt", path=folder, remedy=_PLAIN_FILES)
+    return [Source(str(file), kind) for file in files]
 
 
 def _is_corpus(path: str, format: str | None) -> bool:
@@ -117,11 +142,7 @@ def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
         except InputError as error:
             if isinstance(error, NotTextError) and source.kind not in _FAIL_ALONE:
                 raise
-            yield Input(partial(_fail, error), 0)
-
-
-def _fail(error: InputError, _: Report) -> NoReturn:
-    raise error
+            yield Input(partial(fail, error), 0)
 
 
 def _lines(source: Source, report: Report) -> Iterator[Input]:
@@ -142,7 +163,7 @@ def _lines(source: Source, report: Report) -> Iterator[Input]:
                 yield line_input(source, number, line, part)
             else:
                 error = InputError(_TOO_LONG, path=name, line=number, remedy=_SHORTER)
-                yield Input(partial(_fail, error), len(line))
+                yield Input(partial(fail, error), len(line))
     if not (number if is_text else begun):
         report.note(EMPTY_FILES, name)
 
@@ -231,6 +252,10 @@ def _documents(source: Source, report: Report) -> Iterator[Input]:
         raise InputError(error.problem, path=error.path, line=error.line, remedy=_NOT_CONLL) from None
 
 
+def _table(source: Source, report: Report) -> Iterator[Input]:
+    return rows(source.path, source.kind, source.column, MOST_BYTES, report)
+
+
 def _brat(source: Source, report: Report) -> Iterator[Input]:
     for path, id in brat.texts(source.path, report):
         size = path.stat().st_size if path.exists() else 0
@@ -242,4 +267,5 @@ _READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
     TEXT_FILE: _text_file,
     "jsonl": _lines,
     "brat": _brat,
+    **dict.fromkeys(TABLES, _table),
 }

@@ -17,6 +17,9 @@ SCHEDULES = ("linear", "geometric", "constant")
 SHUFFLED = ("sentences", "fragments")
 PRECISIONS = ("float32", "bfloat16")
 
+START = Path(__file__).with_name("start.toml")
+"""The configuration to start from, which needs nothing but a corpus."""
+
 Files = TypeVar("Files", bound="DataConfig")
 
 
@@ -28,9 +31,11 @@ class DataConfig:
     dev: str | None = None
     test: str | None = None
     format: str | None = None
-    """conll, jsonl or brat; recognised from the file where it is not given."""
+    """One of `fofe.formats.FORMATS`; recognised from the file where it is not given."""
     token_column: int = 0
     tag_column: int = -1
+    tag_names: tuple[str, ...] = ()
+    """The names of Hugging Face tags that are numbers, from 0."""
     retokenise: bool = False
     """Whether sentences are tokenised again, by the rules of the model's language."""
 
@@ -285,8 +290,10 @@ class RunConfig:
         return (CorpusConfig(**vars(self.data), name="data", nested=self.decoding.nested or None),)
 
 
-def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> RunConfig:
-    """Read a TOML configuration; file names in it are relative to it.
+def load_config(
+    path: str | Path, overrides: dict[str, Any] | None = None, folder: Path | None = None
+) -> RunConfig:
+    """Read a TOML configuration; file names in it are relative to it, or to a folder.
 
     With `extends`, it changes another file beside it: tables are joined, [[corpus]] tables are added, and
     everything else is replaced. `overrides` has dotted keys and the values that replace those in the file:
@@ -303,7 +310,7 @@ def load_config(path: str | Path, overrides: dict[str, Any] | None = None) -> Ru
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
         raise ConfigError(f"model.schemes: there is no [[corpus]] of the name {strange[0]!r}", path=path)
-    return _with_paths(config, Path(path).parent)
+    return _with_paths(config, folder or Path(path).parent)
 
 
 def _read(path: Path, extending: tuple[Path, ...] = ()) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """The corpora of a run: their labelled sentences, and how each is annotated."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.decode import outer_spans
+from fofe.decode.resolve import NON_CROSSING
 from fofe.evaluate.corpus_labels import mapped
 from fofe.formats import read_corpus
 from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import NEGATIVE, Annotation, Sentences, labelled_sentences
-from fofe.training.config import CorpusConfig, RunConfig
+from fofe.training.config import START, CorpusConfig, RunConfig, load_config
 
 HELD_OUT_SHARE = 0.05
 
@@ -105,6 +107,21 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
     _note_unlearnable_labels(corpora)
     _note_lone_sentences(config, report)
     return corpora
+
+
+def start_config(train: Iterable[str], dev: str | None, settings: Mapping[str, Any]) -> RunConfig:
+    """The configuration of a training that has none: the one to start from, nested if the corpora are.
+
+    `settings` has dotted keys and the values that replace others.
+    """
+    files = {"data.train": list(train), "data.dev": dev}
+    config = load_config(START, {**files, **settings}, folder=Path.cwd())
+    if not settings.keys().isdisjoint(("decoding.nested", "decoding.strategies")):
+        return config
+    if not any(corpus.annotation.nested for corpus in read_corpora(config).parts):
+        return config
+    strategies = (*config.decoding.strategies, NON_CROSSING)
+    return replace(config, decoding=replace(config.decoding, nested=True, strategies=strategies))
 
 
 def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
@@ -210,6 +227,8 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     options: dict[str, Any] = {"language": language, "retokenise": corpus.retokenise}
     if (corpus.token_column, corpus.tag_column) != (0, -1):
         options |= {"token_column": corpus.token_column, "tag_column": corpus.tag_column}
+    if corpus.tag_names:
+        options["tag_names"] = corpus.tag_names
     documents: Iterable[Document] = read_corpus(path, corpus.format, report, **options)
     if corpus.heads:
         documents = map(with_heads, documents)
@@ -236,7 +255,7 @@ def _split(sentences: Sentences, held_out: int) -> list[Sentences]:
     """The training sentences, then so many parts that are held out; the split is always the same."""
     if len(sentences) < 20:
         problem = f"{len(sentences)} sentences are too few to hold some out"
-        raise InputError(problem, remedy="add a dev corpus under [data]")
+        raise InputError(problem, remedy="add a dev corpus, by --dev or under [data]")
     order = np.random.default_rng(0).permutation(len(sentences))
     size = max(1, round(HELD_OUT_SHARE * len(sentences)))
     *held, rest = np.split(order, [size * number for number in range(1, held_out + 1)])

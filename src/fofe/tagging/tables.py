@@ -1,0 +1,55 @@
+"""Texts in a column of a CSV or TSV file, whose first row names the columns.
+
+A column `id` is the id of its documents; the others are their metadata, which JSON lines keep.
+"""
+
+import csv
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+
+from fofe.base.errors import InputError
+from fofe.base.files import STANDARD, display_name, read_lines
+from fofe.base.report import EMPTY_FILES, Report
+from fofe.tagging.pipeline import Input, fail, ready
+from fofe.text.document import Document
+
+TABLES = {"csv": ",;", "tsv": "\t"}
+"""The kinds of tables, each with what may separate their columns."""
+ID = "id"
+
+
+def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterator[Input]:
+    """The rows as documents of at most so many characters; one that cannot be read is an input that fails."""
+    name, lines = display_name(path), (line for _, line in read_lines(path))
+    csv.field_size_limit(most)
+    head = next(lines, "")
+    delimiter = max(TABLES[kind], key=head.count)
+    reader = csv.reader(chain([head], lines), delimiter=delimiter, strict=True)
+    try:
+        names = next(reader, [])
+    except csv.Error as error:
+        raise InputError(f"cannot be read: {error}", path=name, line=1) from None
+    if not names:
+        report.note(EMPTY_FILES, name)
+        return
+    if column not in names:
+        remedy = f"name one with --text-column: {', '.join(names)}"
+        raise InputError(f"has no column {column!r}", path=name, line=1, remedy=remedy)
+    while True:
+        line, values = reader.line_num + 1, None
+        try:
+            values = next(reader, None)
+            if values and len(values) != len(names):
+                raise csv.Error(f"{len(values)} columns where the first row names {len(names)}")
+        except csv.Error as error:
+            remedy = 'quote text that holds a separator or a line break: "...", and double the quotes in it'
+            yield Input(partial(fail, InputError(str(error), path=name, line=line, remedy=remedy)), 0)
+            continue
+        if values is None:
+            return
+        if values:
+            meta: dict[str, object] = dict(zip(names, values, strict=True))
+            text = str(meta.pop(column))
+            id = str(meta.pop(ID, "")) or f"{'stdin' if path == STANDARD else path}:{line}"
+            yield ready(Document(text, id=id, meta=meta), f"{name}:{line}", is_text=True)

@@ -1,0 +1,109 @@
+"""CSV and TSV files, and directories of text, as inputs of `fofe tag`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fofe.base.report import Report
+from fofe.cli import main
+from fofe.tagging.sources import find_sources, inputs
+from fofe.text.document import Document
+
+TEXT = "Omar Haddad left."
+
+cells = st.lists(
+    st.sampled_from(["a", "🙂", "e\u0301", "\r\n", "\n", " ", "\t", ",", ";", '"', "'", "\ufeff"]), max_size=8
+).map("".join)
+
+
+def documents(path: Path, column: str | None = None, format: str | None = None) -> list[Document]:
+    report = Report()
+    found = [
+        one.read(report) for one in inputs(find_sources([str(path)], format, "line", report, column), report)
+    ]
+    return [document for document in found if document]
+
+
+@pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ","), ("csv", ";"), ("tsv", "\t")])
+@given(st.lists(st.tuples(cells, cells), max_size=4))
+def test_what_the_csv_module_writes_is_read(
+    suffix: str, delimiter: str, table: list[tuple[str, str]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"x.{suffix}")
+        with open(path, "w", encoding="utf-8-sig", newline="") as stream:
+            csv.writer(stream, delimiter=delimiter).writerows([("note", "body"), *table])
+        found = documents(path, "body")
+    assert [(document.meta["note"], document.text) for document in found] == table
+
+
+def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "reviews.csv"
+    rows = [
+        "stars,id,text",
+        f'5,r1,"{TEXT}',
+        'It rained."',
+        "",
+        f"4,,{TEXT}",
+        "3,r3,one,too many",
+        f"2,r4,{TEXT}",
+    ]
+    path.write_bytes("\r\n".join(rows).encode())
+    assert main(["tag", "-m", str(tiny_path), str(path)]) == 1
+    captured = capsys.readouterr()
+    lines = [json.loads(line) for line in captured.out.splitlines()]
+    assert [(line["id"], line["stars"], line["mentions"][0]["text"]) for line in lines] == [
+        ("r1", "5", "Omar Haddad"),
+        (f"{path}:5", "4", "Omar Haddad"),
+        ("r4", "2", "Omar Haddad"),
+    ]
+    assert f"{path}:6: 4 columns where the first row names 3 (quote text" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)"),
+        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text"),
+        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected"),
+        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
+        ("", "files without a document"),
+        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit"),
+    ],
+)
+def test_mistakes(
+    tiny_path: Path, tmp_path: Path, content: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.csv").write_bytes(content.encode("latin-1"))
+    main(["tag", "-m", str(tiny_path), str(tmp_path / "x.csv")])
+    assert message in capsys.readouterr().err
+
+
+def test_a_tsv_file_is_a_table_if_a_column_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("Omar\tB-PER\nleft\tO\n", "utf-8")
+    assert documents(path)[0].text == "Omar left"
+    path.write_text(f"body\tn\n{TEXT}\t1\n", "utf-8")
+    assert [document.text for document in documents(path, "body")] == [TEXT]
+    path.write_text(f"text\tn\n{TEXT}\t1\n", "utf-8")
+    assert [document.text for document in documents(path, format="tsv")] == [TEXT]
+
+
+def test_a_directory_of_texts(tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("b.txt", "a.txt", ".hidden.txt", "other.md"):
+        (tmp_path / name).write_text(f"{TEXT}\nIt rained.\n", "utf-8")
+    command = ["tag", "-m", str(tiny_path), "-f", "tsv", str(tmp_path)]
+    for options, ids in ([], ["a.txt:1", "b.txt:1"]), (["--unit", "file"], ["a.txt", "b.txt"]):
+        assert main([*command, *options]) == 0
+        captured = capsys.readouterr()
+        assert [line.split("\t")[0] for line in captured.out.splitlines()] == [
+            str(tmp_path / id) for id in ids
+        ]
+        assert captured.err == ""
