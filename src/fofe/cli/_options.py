@@ -57,6 +57,16 @@ RULES = option(
     action="append",
     default=[],
 )
+AS = option(
+    "--as CORPUS",
+    "score the model by the labels and the annotation scheme of a corpus that it was trained on;"
+    " data is the name of the one under [data]",
+    dest="scheme",
+)
+MAP = repeated(
+    "--map LABEL=L,L...",
+    "which labels of the model a label of the corpus stands for; if none, it is left out",
+)
 READING = titled(
     "reading",
     option("--token-column N", "CoNLL column of the words, from 0 (default: the first)", type=int),
