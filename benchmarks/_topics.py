@@ -130,6 +130,11 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
     ),
     "Less than full annotation": (
         Topic("partial", "Test F1 when a share of the training mentions is missing, in percent."),
+        Topic(
+            "suggest",
+            "Dev F1 of the tutorial's types from 50 sentences: 40 of them chosen by `fofe suggest`, or drawn "
+            "at random, from a pool that is mostly about other things.",
+        ),
         Topic("weak", "A tenth of the training sentences, without and with labels from links of Wikipedia."),
     ),
     "Vectors and gazetteers": (
