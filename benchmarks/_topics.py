@@ -121,10 +121,20 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "joint", "One model from three corpora: its F1 on each less that of a model of that corpus alone."
         ),
         Topic("heads", "How often the rule for heads of nominals is right."),
+        Topic(
+            "redaction",
+            "Contact data of ten countries in generated letters: the share that is covered, in percent, and "
+            "how many numbers with a wrong check digit are taken for cards.",
+        ),
         Topic("sentences", "The shipped English model on sentences written for the purpose."),
     ),
     "Less than full annotation": (
         Topic("partial", "Test F1 when a share of the training mentions is missing, in percent."),
+        Topic(
+            "suggest",
+            "Dev F1 of the tutorial's types from 50 sentences: 40 of them chosen by `fofe suggest`, or drawn "
+            "at random, from a pool that is mostly about other things.",
+        ),
         Topic("weak", "A tenth of the training sentences, without and with labels from links of Wikipedia."),
     ),
     "Vectors and gazetteers": (

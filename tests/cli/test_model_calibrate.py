@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -199,4 +200,31 @@ def test_a_corpus_without_mentions_is_refused(
     corpus.write_text("Nothing O\nhere O\n\n", "utf-8")
     assert main(["model", "calibrate", str(tiny_path), str(corpus), "-o", str(output)]) == 2
     assert "has no mention to calibrate on (give annotated text)" in capsys.readouterr().err
+    corpus.write_text("Soup B-DISH\nhere O\n\n", "utf-8")
+    assert main(["model", "calibrate", str(tiny_path), str(corpus), "-o", str(output)]) == 2
+    assert "has no mention to calibrate on (the labels of the model are" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_scores_before_and_after_are_those_of_evaluate(
+    tiny_path: Path, noisy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    careful = tmp_path / "careful"
+    stored = load_model(tiny_path)
+    own = replace(stored.decoding, thresholds=dict.fromkeys(stored.labels[1:], 0.99))
+    save_model(replace(stored, decoding=own), careful)
+    made = calibrated(capsys, str(careful), noisy, "-o", str(tmp_path / "made"))
+    for model, when in ((careful, "before"), (tmp_path / "made", "after")):
+        assert main(["evaluate", noisy, "--model", str(model), "--json"]) == 0
+        overall = json.loads(capsys.readouterr().out)["scores"]["overall"]
+        assert made["scores_corpus"][when]["f1"] == overall["f1"]
+    assert made["scores_corpus"]["after"]["f1"] > made["scores_corpus"]["before"]["f1"]
+
+
+def test_a_model_that_gets_worse_is_pointed_out(
+    tiny_path: Path, dev: str, noisy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["model", "calibrate", str(tiny_path), noisy, "--test", dev]) == 0
+    assert "calibration made it worse (calibration error" in capsys.readouterr().err
+    assert main(["model", "calibrate", str(tiny_path), noisy]) == 0
+    assert "made it worse" not in capsys.readouterr().err

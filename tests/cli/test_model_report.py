@@ -80,3 +80,24 @@ def test_a_model_away_from_its_run_has_no_curves(
     assert printed.out == f"{output}\n"
     assert printed.err.startswith("fofe: without a corpus the page has no scores")
     assert "--corpus" in printed.err
+
+
+def test_scores_in_the_labels_of_a_corpus(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = {"text": "Omar Haddad left for Lima.", "entities": [[0, 11, "HUMAN"], [21, 25, "CITY"]]}
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps(line), "utf-8")
+    command = ["model", "report", str(tiny_path), "-o", "-", "--corpus", str(gold)]
+    assert main(command) == 0
+    told = capsys.readouterr()
+    assert "<td>all</td><td>0.00</td>" in told.out
+    assert "give --map LABEL=LABEL,..." in told.err
+    assert main([*command, "--map", "HUMAN=PER", "--map", "CITY=GPE"]) == 0
+    assert "<td>all</td><td>100.00</td><td>100.00</td>" in capsys.readouterr().out
+    assert main([*command, "--map", "HUMAN=PER", "--as", "data"]) == 2
+    assert "give either --as or --map" in capsys.readouterr().err
+    assert main([*command, "--as", "olds"]) == 2
+    assert "not trained on a corpus 'olds'" in capsys.readouterr().err
+    assert main([*command[:5], "--as", "data"]) == 2
+    assert "--as and --map need --corpus" in capsys.readouterr().err

@@ -358,6 +358,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "--device", "cpu", "--engine", "spark"], "--device goes with --engine torch"),
         (["in.parquet", "-o", "out.parquet", "--device", "cuda"], "--device goes with --engine torch"),
         (["--text", "x", "--master", "local[2]"], "--master goes with --engine spark"),
+        (["--text", "x", "--engine", "spark"], "--engine spark reads files of lines and parquet, not --text"),
         (["in.txt", "--engine", "spark", "--workers", "2"], "--engine spark shares work by --master"),
         (["--text", "x", "--text-column", "body"], "--text-column goes with csv, tsv and parquet files"),
     ],

@@ -213,3 +213,17 @@ def test_a_document_that_changed_is_tagged_again(tiny_path: Path, docs: Path, tm
         second, _ = tag_files(how, files, journal, Report(), [], run="r")
     assert "Anna Berg" in {mention.text for mention in first}
     assert "Anna Berg" not in {mention.text for mention in second}
+
+
+def test_rules_change_what_is_found(
+    tiny_path: Path, docs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output, rules = tmp_path / "run.tab", tmp_path / "rules.toml"
+    rules.write_text('[[rule]]\nname = "n"\ntype = "ORG"\naction = "replace"\nphrases = ["Anna Berg"]\n')
+    command = ["kbp", "tag", "--model", f"eng={tiny_path}", "-o", str(output), "--rules", str(rules)]
+    assert main([*command, str(docs)]) == 0
+    found = {(mention.text, mention.type) for mention in read_tab(output, Report())}
+    assert ("Anna Berg", "ORG") in found
+    assert ("Anna Berg", "PER") not in found
+    assert main(command) == 2
+    assert "give source documents" in capsys.readouterr().err

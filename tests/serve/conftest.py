@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tests.conftest import Running
 
     from fofe.tagging.model import Model
+    from fofe.tagging.rules import Rule
 
 Serving = Callable[..., "TestClient"]
 
@@ -32,8 +33,9 @@ def serving(tiny_model: Model) -> Iterator[Serving]:
 
     with ExitStack() as stack:
 
-        def serve(**limits: object) -> TestClient:
-            models = {"tiny": tiny_model, "careful": tiny_model.with_options(threshold=0.9999)}
+        def serve(rules: Sequence[Rule] = (), **limits: object) -> TestClient:
+            model = tiny_model.with_rules(*rules)
+            models = {"tiny": model, "careful": model.with_options(threshold=0.9999)}
             server = Server(models, Limits(**limits))  # type: ignore[arg-type]
             return stack.enter_context(TestClient(server.guard))
 

@@ -9,9 +9,11 @@ import pytest
 
 import fofe
 from fofe.decode import STRATEGIES
+from fofe.tagging.rules import Rule
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
+    from tests.serve.conftest import Serving
 
     from fofe.tagging.model import Model
 
@@ -96,6 +98,9 @@ def test_models_by_name_and_language(client: TestClient) -> None:
         ({"text": "a", "scheme": 3}, "body.scheme: Input should be a valid string"),
         ({"text": "a", "offsets": "feet"}, "body.offsets"),
         ({"text": "a", "alternatives": -1}, "body.alternatives"),
+        ({"text": "a", "rules": ["orders"]}, "there is no set 'orders' (choose from contact, dates, money)"),
+        ({"text": "a", "rules": [__file__]}, "there is no set"),
+        ({"text": "a", "rules": "contact"}, "body.rules"),
         ({"text": "a", "threshhold": 0.5}, "body.threshhold: Extra inputs are not permitted"),
     ],
 )
@@ -171,6 +176,23 @@ def test_export(client: TestClient) -> None:
 def test_redacted_export_has_no_contact_data(client: TestClient) -> None:
     request = {"text": "ring +47 22 33 44 55", "format": "redacted"}
     assert client.post("/v1/export", json=request).text == "ring [PHONE]"
+
+
+def test_rules_of_the_server_and_of_the_request(serving: Serving) -> None:
+    client = serving(rules=[Rule("order", "ORDER", "replace", pattern=r"AC-\d+")])
+    text = "AC-17 is for a@b.no on 12 May."
+
+    def rules(**request: Any) -> list[str]:
+        (document,) = post(client, "/v1/tag", text=text, **request)["documents"]
+        return [one["rule"] for one in document["mentions"] if "rule" in one]
+
+    assert rules() == ["order"]
+    assert rules(rules=["contact", "dates"]) == ["order", "contact: e-mail", "dates: English, day first"]
+    query = "/v1/stream?rules=contact&rules=dates"
+    lines = client.post(query, content=text, headers={"content-type": "text/plain"}).text.splitlines()
+    assert [one["type"] for one in json.loads(lines[0])["mentions"]] == ["ORDER", "EMAIL", "DATE"]
+    export = {"text": text, "format": "redacted", "rules": ["dates"]}
+    assert client.post("/v1/export", json=export).text == "[ORDER] is for [EMAIL] on [DATE]."
 
 
 def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:

@@ -2,9 +2,11 @@
 
 import json
 import random
-import re
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,9 @@ from fofe.tagging.model import Model
 from fofe.tagging.rules import SHIPPED, Rule, Rules
 from fofe.text.document import Document, Mention
 from fofe.text.tokenise import tokeniser
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+redaction: Any = import_module("redaction")
 
 CONTACT = Rules.of("contact")
 
@@ -137,6 +142,19 @@ def test_an_unknown_set_is_refused_with_those_there_are() -> None:
         Rules.of("contacts")
 
 
+def test_sets_are_named_together_before_or_behind_the_inputs(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, orders = tmp_path / "letter.txt", tmp_path / "orders.toml"
+    text.write_text("AC-17: 5 euros on 12 May to a@b.no\n")
+    orders.write_text('[[rule]]\nname = "order"\ntype = "ORDER"\npattern = "AC-[0-9]{2}"\n')
+    rules = ["--rules", "contact", "dates", str(orders), "money"]
+    for words in ([str(text), *rules], [*rules, str(text)], [*rules[:3], *rules[:1], *rules[3:], str(text)]):
+        assert main(["tag", "-m", str(tiny_path), "-f", "jsonl", *words]) == 0
+        mentions = json.loads(capsys.readouterr().out)["mentions"]
+        assert [one["type"] for one in mentions if "rule" in one] == ["ORDER", "MONEY", "DATE", "EMAIL"]
+
+
 def test_the_command_follows_rules_and_redacts_contact_data(
     tiny_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,11 +165,6 @@ def test_the_command_follows_rules_and_redacts_contact_data(
     assert capsys.readouterr().out == "ring [PHONE]\n"
 
 
-def luhn_digit(digits: str) -> int:
-    doubled = [int(one) * (2 if place % 2 == 0 else 1) for place, one in enumerate(reversed(digits))]
-    return -sum(one - 9 if one > 9 else one for one in doubled) % 10
-
-
 CARDS = st.sampled_from([(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (16,), (15,), (13,), (19,)])
 
 
@@ -160,80 +173,16 @@ def test_only_numbers_with_the_right_check_digit_are_cards(
     groups: tuple[int, ...], between: str, last: int, draw: random.Random
 ) -> None:
     digits = "3" + "".join(draw.choice("0123456789") for _ in range(sum(groups) - 2))
-    right = last == luhn_digit(digits)
-    number = grouped(digits + str(last), groups, between)
+    right = last == redaction.luhn_digit(digits)
+    number = redaction.grouped(digits + str(last), groups, between)
     cards = [text for text, type in contact(f"Card: {number}, valid until 12/27.") if type == "CARD"]
     assert cards == ([number] if right else [])
 
 
-def grouped(text: str, groups: tuple[int, ...], between: str = " ") -> str:
-    parts, rest = [], text
-    for size in groups:
-        parts.append(rest[:size])
-        rest = rest[size:]
-    return between.join(filter(None, [*parts, rest]))
-
-
-PHONES = {
-    "US": ["(###) ###-####", "###-###-####", "+1 ### ### ####", "###.###.####"],
-    "GB": ["020 #### ####", "07### ######", "+44 20 #### ####", "+44 (0)20 #### ####", "(020) #### ####"],
-    "DE": ["030 / ######", "0171 #######", "+49 30 ######", "(030) ######-##", "+49 (0) 171 #######"],
-    "FR": ["01 ## ## ## ##", "06.##.##.##.##", "+33 6 ## ## ## ##", "+33 (0)1 ## ## ## ##"],
-    "ES": ["6## ### ###", "91 ### ## ##", "+34 6## ## ## ##", "6########"],
-    "IT": ["06 ########", "+39 06 ########", "+39 3## #######", "02-########"],
-    "NO": ["22 ## ## ##", "9## ## ###", "+47 9## ## ###", "0047 ########"],
-    "CN": ["010-########", "138########", "138 #### ####", "+86 138 #### ####", "0755-########"],
-    "BR": ["(11) 9####-####", "+55 11 9####-####", "(21) ####-####"],
-    "IN": ["+91 98### #####", "98### #####", "011-########", "9#########"],
-}
-IBANS = {"GB": "WEST" + "#" * 14, "DE": "#" * 18, "FR": "#" * 23, "ES": "#" * 20, "IT": "X" + "#" * 22}
-IBANS |= {"NO": "#" * 11, "BR": "#" * 23 + "P1"}
-DOMAINS = {"US": "com", "GB": "co.uk", "DE": "de", "FR": "fr", "ES": "es", "IT": "it", "NO": "no"}
-DOMAINS |= {"CN": "com.cn", "BR": "com.br", "IN": "co.in"}
-LETTERS = [
-    "Dear Ms Berg,\nring {phone} or write to {email}. Pay to {iban}.\nMore on {url}; IP {ip}. Card {card}.",
-    "Tel.: {phone}\nE-mail: <{email}>\nIBAN: {iban}\nWeb: {url}\nKarte {card}, IP {ip}",
-    "Estimada Ana: mi número es {phone}, mi correo {email}, la cuenta {iban} ({url}). Tarjeta {card}, {ip}",
-    "您好，请致电{phone}，邮箱{email}，账户{iban}，网址{url} ，卡号{card}，地址{ip}。",
-]
-
-
-def letter(country: str, draw: random.Random) -> tuple[str, dict[str, str]]:
-    def digits(pattern: str) -> str:
-        return re.sub("#", lambda _: draw.choice("0123456789"), pattern)
-
-    country_of_bank = country if country in IBANS else "DE"
-    account = digits(IBANS[country_of_bank])
-    number = "".join(str(int(one, 36)) for one in f"{account}{country_of_bank}00")
-    iban = f"{country_of_bank}{98 - int(number) % 97:02}{account}"
-    card = digits("4" + "#" * 14)
-    card += str(luhn_digit(card))
-    user = draw.choice(["anna.berg", "j.o'neil", "li_wei88", "ana+news", "müller"])
-    site = f"{draw.choice(['acme', 'nord-sud', 'x1'])}.{DOMAINS[country]}"
-    data = {
-        "phone": digits(draw.choice(PHONES[country])),
-        "email": f"{user}@{site}",
-        "iban": draw.choice([iban, grouped(iban, (4,) * 8)]),
-        "url": draw.choice([f"https://{site}/a?b=1", f"www.{site}", f"http://{site}"]),
-        "card": draw.choice([card, grouped(card, (4, 4, 4)), grouped(card, (4, 4, 4), "-")]),
-        "ip": draw.choice([digits("10.1#.2#.#"), "2001:db8::8a2e:370:7334", "fe80::1"]),
-    }
-    return draw.choice(LETTERS).format(**data), data
-
-
 def test_contact_data_of_ten_countries_is_redacted() -> None:
-    draw = random.Random(1)
-    missed, total = [], 0
-    for number in range(1000):
-        country = list(PHONES)[number % len(PHONES)]
-        text, data = letter(country, draw)
-        spans = [(one.start, one.end) for one in CONTACT.applied(tokeniser("en").document(text)).mentions]
-        for kind, value in data.items():
-            start = text.index(value)
-            total += 1
-            if not any(first <= start and start + len(value) <= last for first, last in spans):
-                missed.append((country, kind, value))
-    assert len(missed) <= 0.005 * total, missed[:20]
+    found = redaction.measured(300)
+    assert found["contact_recall"] >= 99.5
+    assert found["wrong_cards"] == 0
 
 
 def test_dates_times_and_prices_are_no_contact_data() -> None:
@@ -241,7 +190,53 @@ def test_dates_times_and_prices_are_no_contact_data() -> None:
     assert contact(text) == []
 
 
-@pytest.mark.parametrize("set_name", [path.stem for path in SHIPPED.glob("*.toml")])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("On Monday, 12 May 2024 at 10:30 am.", "Monday, 12 May 2024 DATE|10:30 am TIME"),
+        ("May 12, 2024; the 3rd of March, 1999; 12-14 May", "May 12, 2024|3rd of March, 1999|12-14 May"),
+        ("2024-05-12T10:30:00Z, 12/05/2024 or 5.12.24", "2024-05-12T10:30:00Z|12/05/2024|5.12.24"),
+        ("in 1999, next Friday at half past ten", "1999|next Friday|half past ten TIME"),
+        ("the 1990s, two years ago, in May, tomorrow", "the 1990s|two years ago|May|tomorrow"),
+        ("el lunes 12 de mayo de 2024 a las 10:30", "lunes 12 de mayo de 2024 DATE|10:30 TIME"),
+        ("el 1.º de enero a las diez y media", "1.º de enero|diez y media TIME"),
+        ("la semana pasada, hace dos días, mañana", "semana pasada|hace dos días|mañana"),
+        ("在2024年5月12日（星期一）上午10点30分", "2024年5月12日（星期一） DATE|上午10点30分 TIME"),
+        ("二〇二四年五月十二日下午三点半，上周五", "二〇二四年五月十二日|下午三点半 TIME|上周五"),
+        ("$5.3 million, US$ 5,000, €20k, 5 000 EUR", "$5.3 million MONEY|US$ 5,000|€20k|5 000 EUR"),
+        ("five million dollars and 50 cents", "five million dollars MONEY|50 cents"),
+        ("5.5%, 3 per cent, -5°C, 120 km/h, 3 million tonnes", "5.5% PERCENT|3 per cent|-5°C QUANTITY"),
+        (
+            "3.500,00 €, 5 millones de dólares, dos mil euros",
+            "3.500,00 €|5 millones de dólares|dos mil euros",
+        ),
+        ("un 5,5 %, 120 metros cuadrados", "5,5 % PERCENT|120 metros cuadrados QUANTITY"),
+        ("500万元，￥500，100美元，三百元，十块钱", "500万元 MONEY|￥500|100美元|三百元|十块钱"),
+        ("百分之三十，20公里，三百平方米", "百分之三十 PERCENT|20公里 QUANTITY|三百平方米"),
+    ],
+)
+def test_dates_and_amounts_in_three_languages(text: str, expected: str) -> None:
+    mentions = Rules.of("dates", "money").applied(tokeniser("en").document(text)).mentions
+    found = [f"{one.text} {one.type}" for one in mentions]
+    wanted = expected.split("|")
+    assert len(found) >= len(wanted)
+    assert all(one.startswith(start) for one, start in zip(found, wanted, strict=False)), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "May I march on? The mayor had mayo in room 10.30, version 1.2.3 of 17.",
+        "Pounds and euros; chapter 12, 2000 people, 555-1234, file a-2024-01-02-b.",
+        "Dos amigos fueron al mar, a las casas, por la mañana.",
+        "十分好，有点意见，三角形，这时候，周边，元素，大米",
+    ],
+)
+def test_what_only_looks_like_dates_and_amounts(text: str) -> None:
+    assert not Rules.of("dates", "money").applied(tokeniser("en").document(text)).mentions
+
+
+@pytest.mark.parametrize("set_name", SHIPPED)
 @pytest.mark.parametrize(
     "unit",
     [
@@ -262,6 +257,12 @@ def test_dates_times_and_prices_are_no_contact_data() -> None:
         "de12",
         "0 0-",
         "12 ",
+        "1,000",
+        "$1",
+        "one ",
+        "12 de ",
+        "十",
+        "2024年",
     ],
 )
 def test_time_is_linear_in_the_text(set_name: str, unit: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
-from fofe.tagging.rules import CONTACT, Rules
+from fofe.tagging.rules import SHIPPED, Rules
 from fofe.text.detect import detect
 from fofe.text.document import Document
 from fofe.text.tokenise import tokeniser
@@ -32,15 +33,16 @@ PIECES = (
     "a ", "A. ", "9", "1,", "a.", "a-", "a@", "\u0301", "，", "中", "😀", " ", "\r", "'''", '"""', "\\u",
     "[[", "{{", '{"a":', "<a>", "<a ", "<P>", "</", "<!--", "&#", "[a.", "a\t", "a=1\n", "[[a]]\n", "a O\n",
     "a B-PER\n\n", "T1\tPER 0 1\ta\n", "<quote>", "<post author='", "http://a", "www.", "+49 ", "DE12 ",
+    "1 000", "one ", "12 de ", "12 May ", "十", "5月",
 )  # fmt: skip
 READERS = (
     "conll", "jsonl", "label-studio", "doccano", "brat", "tag", "text", "tab", "titles", "ltf", "source-DF",
     "source-NW", "toml", "config", "rules", "mapping", "names", "vectors-text", "dump", "classes", "wikidata",
     "journal",
 )  # fmt: skip
-TEXTS = {
+TEXTS: dict[str, Callable[[str], object]] = {
     **{f"tokens-{code}": tokeniser(code).document for code in ("en", "es", "zh")},
-    "contact": lambda text: Rules.of(CONTACT).applied(Document(text)),
+    **{name: partial(lambda rules, text: rules.applied(Document(text)), Rules.of(name)) for name in SHIPPED},
     "markup": lambda text: parse(text, wiki_language("en"), Report()),
     "language": detect,
 }

@@ -188,6 +188,20 @@ def test_a_work_directory_that_would_take_the_output_with_it_is_refused(
     assert "would hold the output, and is removed at the end" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--engine", "spark", "--workers", "2"], "--engine spark shares work by --master, not --workers"),
+        (["--master", "local[2]"], "--master goes with --engine spark"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["corpus", "wiki", DUMP, "-o", str(tmp_path / "weak.jsonl"), *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_an_output_that_cannot_be_written_is_an_error_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

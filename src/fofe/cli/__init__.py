@@ -30,6 +30,7 @@ COMMANDS = (
     "serve",
     "evaluate",
     "fuse",
+    "suggest",
     "model",
     "corpus",
     "vectors",

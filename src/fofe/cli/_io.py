@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from fofe.base.errors import InputError
+from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, display_name
 from fofe.base.report import Report
 from fofe.cli._options import reading_options
@@ -20,6 +20,9 @@ from fofe.evaluate.tables import Section
 from fofe.formats import brat, read_corpus
 from fofe.text.document import Document
 from fofe.training.callback import Callback
+
+if TYPE_CHECKING:
+    from fofe.tagging.model import Model
 
 STANDARD_INPUT = 0
 """Its file descriptor."""
@@ -37,6 +40,37 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
     if not documents:
         raise no_document(path)
     return documents
+
+
+def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Document], list[Document]]:
+    """The model in the labels of a corpus (--as, --map), the corpus, and what is found in its tokens.
+
+    Labels that only one side has are told, with the options that make them comparable.
+    """
+    from fofe.evaluate.corpus_labels import given_scheme, predict, trained_corpora, trained_scheme
+    from fofe.tagging.installed import model_path
+    from fofe.tagging.model import load
+
+    if args.scheme and args.map:
+        raise FofeError("give either --as or --map")
+    model = load(model_path(args.model))
+    gold = read_documents(path, args, model.config.language)
+    report = Report()
+    scheme = None
+    if args.scheme:
+        scheme = trained_scheme(model, args.scheme)
+    elif args.map:
+        scheme = given_scheme(args.map, gold, model.labels[1:], report)  # without NONE
+    gold, predicted = predict(model, gold, report, scheme, heads=getattr(args, "heads", False))
+    say_report(report, f"{path}: ")
+    if scheme:
+        return scheme.applied_to(model), gold, predicted
+    if report:
+        corpora = [name for name in trained_corpora(model) if name != "data"]
+        options = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
+        print(f"{path}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
+    return model, gold, predicted
 
 
 def no_document(path: str) -> InputError:

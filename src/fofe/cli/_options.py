@@ -54,6 +54,23 @@ AGREEMENT = option(
 SCHEME = option(
     "--scheme CORPUS", "annotate like this training corpus; fofe model inspect lists those of a model"
 )
+RULES = option(
+    "--rules SET",
+    "also follow these rules: sets of the package (contact, dates, money), TOML files; may be repeated",
+    nargs="+",
+    action="append",
+    default=[],
+)
+AS = option(
+    "--as CORPUS",
+    "score the model by the labels and the annotation scheme of a corpus that it was trained on;"
+    " data is the name of the one under [data]",
+    dest="scheme",
+)
+MAP = repeated(
+    "--map LABEL=L,L...",
+    "which labels of the model a label of the corpus stands for; if none, it is left out",
+)
 READING = titled(
     "reading",
     option("--token-column N", "CoNLL column of the words, from 0 (default: the first)", type=int),
@@ -84,6 +101,19 @@ def decoding_options(args: argparse.Namespace) -> dict[str, Any]:
     """The options of `Model.with_options` that were given."""
     decoding = ("threshold", "strategy", "nested", "agreement", "names")
     return given(args, *decoding, "alternatives", "for_recall", "exact", "scheme")
+
+
+def rules_and_inputs(args: argparse.Namespace, inputs: list[str]) -> tuple[list[str], list[str]]:
+    """What `--rules` names, and the inputs: behind a set, they look as if they were others."""
+    from fofe.tagging.rules import SHIPPED, Rules
+
+    rules = []
+    for first, *others in args.rules:
+        known = [word for word in others if word in SHIPPED or word.endswith(".toml")]
+        rules += [first, *known]
+        inputs = [*inputs, *(word for word in others if word not in known)]
+    Rules.of(*rules)  # an error now, not in every process
+    return rules, inputs
 
 
 def reading_options(args: argparse.Namespace) -> dict[str, Any]:

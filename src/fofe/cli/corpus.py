@@ -4,7 +4,7 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from fofe.base.errors import InputError
+from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
 from fofe.cli._io import Bar, files_read, no_document, print_result, refuse_input, say_report
@@ -115,6 +115,10 @@ def wiki(args: argparse.Namespace) -> None:
     """
     from fofe.wiki.job import LabelSettings, label_dump
 
+    if args.engine == "spark" and args.workers > 1:
+        raise FofeError("--engine spark shares work by --master, not --workers")
+    if args.engine != "spark" and args.master:
+        raise FofeError("--master goes with --engine spark (leave it out)")
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
         raise InputError("cannot be written: its directory does not exist", path=args.output)
     settings = LabelSettings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)

@@ -1,14 +1,12 @@
 """`fofe evaluate`: score predictions against gold mentions."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 
 from fofe.base.errors import FofeError
-from fofe.base.report import Report
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._io import print_sections, read_documents, say_report
-from fofe.cli._options import FORMAT, JSON, READING, natural, seed
+from fofe.cli._io import predictions, print_sections, read_documents
+from fofe.cli._options import AS, FORMAT, JSON, MAP, READING, natural, seed
 from fofe.evaluate.scores import score_documents, without_unknown
 from fofe.evaluate.tables import Section, breakdown_section, scores_section
 from fofe.text.document import Document
@@ -23,15 +21,8 @@ SAMPLES = 10_000
     option("predicted PREDICTED", "the same texts with predicted mentions", nargs="?"),
     option("--model MODEL", "a model to predict with, instead of PREDICTED"),
     option("--against FILE", "other predictions: test the difference to PREDICTED by paired bootstrap"),
-    option(
-        "--as CORPUS",
-        "score the model by the labels and the annotation scheme of a corpus that it was trained on;"
-        " data is the name of the one under [data]",
-        dest="scheme",
-    ),
-    repeated(
-        "--map LABEL=L,L...", "which labels of the model a label of GOLD stands for; if none, it is left out"
-    ),
+    AS,
+    MAP,
     flag("--heads", "reduce the nominals of GOLD to their head words first"),
     flag("--flat", "compare only the outermost mentions, on both sides"),
     option("--train CORPUS", "training corpus: separate scores for mentions seen there"),
@@ -71,8 +62,6 @@ def evaluate(args: argparse.Namespace) -> None:
         raise FofeError("--by seen needs the training corpus: --train CORPUS")
     if (args.scheme or args.map) and args.model is None:
         raise FofeError("--as and --map need --model: they add up the probabilities of its labels")
-    if args.scheme and args.map:
-        raise FofeError("give either --as or --map")
     print_sections(args, list(_sections(args, *_compared(args, *_both_sides(args)))))
 
 
@@ -96,25 +85,7 @@ def _both_sides(args: argparse.Namespace) -> tuple[list[Document], list[Document
 
         gold = read_documents(args.gold, args)
         return list(map(with_heads, gold)) if args.heads else gold, read_documents(args.predicted, args)
-    from fofe.evaluate.corpus_labels import given_scheme, predict, trained_corpora, trained_scheme
-    from fofe.tagging.installed import model_path
-    from fofe.tagging.model import load
-
-    model = load(model_path(args.model))
-    gold = read_documents(args.gold, args, model.config.language)
-    report = Report()
-    scheme = None
-    if args.scheme:
-        scheme = trained_scheme(model, args.scheme)
-    elif args.map:
-        scheme = given_scheme(args.map, gold, model.labels[1:], report)  # without NONE
-    gold, predicted = predict(model, gold, report, scheme, heads=args.heads)
-    say_report(report, f"{args.gold}: ")
-    if report and scheme is None:
-        corpora = [name for name in trained_corpora(model) if name != "data"]
-        options = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
-        options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
-        print(f"{args.gold}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
+    _, gold, predicted = predictions(args, args.gold)
     return gold, predicted
 
 

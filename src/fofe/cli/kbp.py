@@ -11,13 +11,25 @@ from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
 from fofe.cli._io import Bar, print_result, resumable, say, say_report
-from fofe.cli._options import A_MODEL, AGREEMENT, JSON, SCHEME, THRESHOLD, WORKERS, decoding_options, output
+from fofe.cli._options import (
+    A_MODEL,
+    AGREEMENT,
+    JSON,
+    RULES,
+    SCHEME,
+    THRESHOLD,
+    WORKERS,
+    decoding_options,
+    output,
+    rules_and_inputs,
+)
 from fofe.kbp.entities import Titles
 from fofe.kbp.source import Reading, language_code, read_all, source_files
 from fofe.kbp.tab import problems, read_tab, write_tab
 from fofe.tagging.installed import model_path
 
-DOCUMENTS = option("documents DOCS", "source documents or LTF, or directories of them", nargs="+")
+SOURCES = "source documents or LTF, or directories of them"
+DOCUMENTS = option("documents DOCS", SOURCES, nargs="+")
 TOKENS = option("--tokens own|ldc", "tokens of LTF documents: our own, or those of the file", default="own")
 READING = titled(
     "reading",
@@ -47,7 +59,7 @@ def _finish(report: Report, bad: Sequence[InputError] = (), done: int = 0) -> in
 
 @command(
     "find mentions in source documents",
-    DOCUMENTS,
+    option("documents DOCS", SOURCES, nargs="*"),
     repeated(
         "-m --model LANG=MODEL", f"the model of a language (eng, cmn, spa ...): {A_MODEL}", required=True
     ),
@@ -57,6 +69,7 @@ def _finish(report: Report, bad: Sequence[InputError] = (), done: int = 0) -> in
     option("--kb TITLES", "link names to this table: id, title, frequency, aliases, with tabs between"),
     option("--lang L", "the language of all documents (default: recognised for each)"),
     WORKERS,
+    RULES,
     THRESHOLD,
     AGREEMENT,
     SCHEME,
@@ -75,18 +88,23 @@ def tag(args: argparse.Namespace) -> int:
       fofe kbp tag --model eng=en --kb titles.tsv source/ -o run.tab
       fofe kbp tag --model eng=runs/news/model --workers 4 source/ -o run.tab --resume
       fofe kbp tag --model spa=es --lang spa a.xml b.xml -o run.tab
+      fofe kbp tag --model eng=en source/ --rules titles.toml -o run.tab
     """
     from fofe.kbp.tag import SourceTagging, tag_files
+    from fofe.tagging.rules import Rules
 
+    rules, documents = rules_and_inputs(args, args.documents)
+    if not documents:
+        raise FofeError(f"give {SOURCES}")
     how = SourceTagging(
         models=_models(args.model),
         reading=_reading(args),
         language=None if args.lang is None else language_code(args.lang),
-        options=decoding_options(args),
+        options={**decoding_options(args), "rules": Rules.of(*rules).rule},
     )
     report = Report()
     bad: list[InputError] = []
-    files = source_files(args.documents, report)
+    files = source_files(documents, report)
     titles = Titles.read(args.kb) if args.kb else None
     for line in how.missing_types():
         say(line)

@@ -9,8 +9,8 @@ from typing import Any
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.cli._command import command, group, one_of, option, repeated
-from fofe.cli._io import print_result, print_sections, read_documents, refuse_input, say
-from fofe.cli._options import A_MODEL, FORMAT, JSON, MODEL, READING, count, numbers, output
+from fofe.cli._io import predictions, print_result, print_sections, read_documents, refuse_input, say
+from fofe.cli._options import A_MODEL, AS, FORMAT, JSON, MAP, MODEL, READING, count, numbers, output
 from fofe.evaluate.tables import table
 from fofe.tagging.installed import INSTALL, installed_models, model_path
 
@@ -66,6 +66,8 @@ def inspect(args: argparse.Namespace) -> None:
     option("--corpus CORPUS", "an annotated corpus to score it on"),
     option("-o --output FILE", "where to write", default="report.html"),
     option("--errors N", "number of examples of each kind of error", type=count, default=10),
+    AS,
+    MAP,
     FORMAT,
     READING,
 )
@@ -78,15 +80,20 @@ def report(args: argparse.Namespace) -> None:
     Examples:
       fofe model report runs/tiny/model
       fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl -o tiny.html
+      fofe model report en --corpus eng.testb --as conll2003
     """
     import fofe
     from fofe.show.model_page import report_page
 
-    model = fofe.load(model_path(args.model))
-    corpus = read_documents(args.corpus, args, model.config.language) if args.corpus else None
-    if corpus is None:
+    if (args.scheme or args.map) and args.corpus is None:
+        raise FofeError("--as and --map need --corpus, whose labels they explain")
+    both = None
+    if args.corpus:
+        model, *both = predictions(args, args.corpus)
+    else:
+        model = fofe.load(model_path(args.model))
         say("without a corpus the page has no scores, thresholds, confusions and errors: see --corpus")
-    page = report_page(model, corpus, name=args.model, examples_of_each=args.errors)
+    page = report_page(model, both, name=args.model, examples_of_each=args.errors)
     with open_output(args.output) as stream:
         stream.write(page)
     if args.output != STANDARD:
@@ -140,10 +147,15 @@ def calibrate(args: argparse.Namespace) -> None:
     if args.output:
         refuse_input(args.output, [path], what="model", remedy="choose another directory")
     model = load_stored(path)
-    language = (model.as_one if isinstance(model, Ensemble) else model).config.language
+    known = model.as_one if isinstance(model, Ensemble) else model
+    language = known.config.language
     corpus = read_documents(args.corpus, args, language)
-    if any(document.sentences for document in corpus) and not any(one.mentions for one in corpus):
-        raise InputError("has no mention to calibrate on", path=args.corpus, remedy="give annotated text")
+    labels = {mention.label for document in corpus for mention in document.mentions}
+    if any(document.sentences for document in corpus) and labels.isdisjoint(known.labels):
+        remedy = (
+            f"the labels of the model are {', '.join(known.labels[1:])}" if labels else "give annotated text"
+        )
+        raise InputError("has no mention to calibrate on", path=args.corpus, remedy=remedy)
     test = read_documents(args.test, args, language) if args.test else None
     made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
     if args.svg:
@@ -156,6 +168,9 @@ def calibrate(args: argparse.Namespace) -> None:
         else:
             save_model(made.model, args.output)
     print_sections(args, calibration_sections(made))
+    # A given precision or recall costs F1.
+    if worse := made.worse(f1_counts=args.precision is None and args.recall is None):
+        say(f"calibration made it worse ({'; '.join(worse)}): give more text, or keep the old model")
 
 
 @command(

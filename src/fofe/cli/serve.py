@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from fofe.tagging.installed import model_path
 
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
-from fofe.cli._options import A_MODEL
+from fofe.cli._options import A_MODEL, RULES
 
 NEEDED = ("anyio", "fastapi", "httptools", "prometheus_client", "pydantic", "starlette", "uvicorn")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -24,6 +25,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @command(
     "serve models over HTTP, with a page to try them",
     repeated("-m --model [NAME=]MODEL", f"{A_MODEL}; and its name on this server", required=True),
+    RULES,
     option("--host H", "address", default="127.0.0.1"),
     option("--port N", "port; 0 for any that is free", type=int, default=8000),
     repeated("--allow-host NAME", "another name that requests may be addressed to"),
@@ -44,6 +46,7 @@ def serve(args: argparse.Namespace) -> None:
     Examples:
       fofe serve --model runs/tiny/model
       fofe serve --model en --model zh --port 9000
+      fofe serve --model en --rules contact orders.toml
       fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
     """
     if args.max_bytes < 1 or args.timeout <= 0 or not 0 <= args.port < 65536:
@@ -53,7 +56,10 @@ def serve(args: argparse.Namespace) -> None:
         from fofe.serve.app import Server
         from fofe.serve.guard import Limits
         from fofe.serve.run import serve
-    models = load_models(args.model)
+    from fofe.tagging.rules import Rules
+
+    rules = Rules.of(*chain.from_iterable(args.rules)).rule
+    models = {name: model.with_rules(*rules) for name, model in load_models(args.model).items()}
     if token is None and args.host not in LOOPBACK:
         say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
     serve(

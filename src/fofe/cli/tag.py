@@ -19,7 +19,18 @@ from fofe.base.report import Report
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
 from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
-from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WORKERS, decoding_options, given
+from fofe.cli._options import (
+    A_MODEL,
+    AGREEMENT,
+    MASTER,
+    RULES,
+    SCHEME,
+    THRESHOLD,
+    WORKERS,
+    decoding_options,
+    given,
+    rules_and_inputs,
+)
 from fofe.formats import FORMATS
 from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
@@ -46,7 +57,7 @@ BAD_SHOWN = 5
         "-f --format text|jsonl|tsv|conll|html",
         "format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
     ),
-    repeated("--rules FILE", "also follow these rules: a TOML file, or a set of the package such as contact"),
+    RULES,
     flag("--redact", "write the text with [LABEL] instead of each mention and of contact data"),
     option("-o --output FILE", "where to write (default: stdout)", default="-"),
     option("--offsets codepoints|utf16|bytes", "unit of offsets in jsonl and tsv", default="codepoints"),
@@ -95,7 +106,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag news.txt --names -f text
       fofe tag news.txt -o news.html
       fofe tag letters.txt --redact > letters.redacted.txt
-      fofe tag orders.txt --rules orders.toml --rules contact
+      fofe tag letters.txt --rules contact dates money orders.toml
       fofe tag --workers 4 big.jsonl -o mentions.jsonl
       fofe tag --model runs/tiny/model corpus.conll --format conll
       fofe tag --model runs/tiny/model articles.parquet --text-column body -o mentions.parquet
@@ -107,6 +118,7 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.tagging.sources import inputs, texts, total_size
     from fofe.tagging.tables import TABLES
 
+    args.rules, args.inputs = rules_and_inputs(args, args.inputs)
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_options(args, parquet=parquet)
     if parquet:
@@ -194,7 +206,7 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
 
 def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     from fofe.tagging.pipeline import TagJob
-    from fofe.tagging.rules import CONTACT, Rules
+    from fofe.tagging.rules import CONTACT
 
     if args.lang is None:
         model = str(model_path(args.model or DEFAULT))
@@ -207,7 +219,6 @@ def _job(args: argparse.Namespace, writer: Any) -> TagJob[Any]:
     options = decoding_options(args)
     # Whoever redacts a letter wants its telephone number gone, whatever other rules there are.
     if rules := [*args.rules, *([CONTACT] if args.redact else [])]:
-        Rules.of(*rules)  # an error now, not in every process
         options["rules"] = rules
     return TagJob(model=model, writer=writer, engine=engine, options=options, **how)
 

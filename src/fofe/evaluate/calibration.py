@@ -15,6 +15,7 @@ import numpy as np
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import InputError
 from fofe.decode.candidates import NONE_COLUMN
+from fofe.evaluate.scores import Counts, score_documents
 from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredFragments, best_point, decoded_curve, score_fragments
 from fofe.model.ensemble import Ensemble
@@ -26,6 +27,8 @@ FITTED_ON = "corpus"
 HELD_OUT = "test"
 
 BINS = 10
+NOTICEABLE = 0.005
+"""Less than this, in percent, is shown as no difference."""
 SMALLEST = 1e-30
 WIDEST = 3.0
 """Temperatures lie between exp(-3) and exp(3)."""
@@ -145,6 +148,28 @@ class Calibration:
     after: dict[str, list[Bin]]
     point: Point
     """The chosen threshold, and its scores on the corpus of the fit."""
+    scores: dict[str, dict[str, Counts]]
+    """What the model finds before and after, by corpus."""
+
+    @property
+    def errors(self) -> dict[str, dict[str, float]]:
+        """The calibration errors before and after, by corpus."""
+        both = {"before": self.before, "after": self.after}
+        return {
+            name: {when: calibration_error(of[name]) for when, of in both.items()} for name in self.before
+        }
+
+    def worse(self, *, f1_counts: bool = True) -> list[str]:
+        """What is worse than before, on text that nothing was fitted on if there is any."""
+        name = list(self.scores)[-1]
+        f1 = {when: counts.f1 for when, counts in self.scores[name].items()}
+        errors = self.errors[name]
+        measures = (("calibration error", errors, 1), ("F1", f1, -f1_counts))
+        return [
+            f"{what} {of['before']:.2f} before and {of['after']:.2f} after"
+            for what, of, sign in measures
+            if sign * (of["after"] - of["before"]) > NOTICEABLE
+        ]
 
 
 def calibrate(
@@ -188,7 +213,7 @@ def calibrate(
     scored = scores_of(Model(calibrated))
     after = {name: reliability(of_corpus) for name, of_corpus in scored.items()}
     point = best_point(decoded_curve(scored[FITTED_ON], model.decoding), precision=precision, recall=recall)
-    calibrated = replace(calibrated, decoding=replace(model.decoding, threshold=point.threshold))
+    calibrated = replace(calibrated, decoding=model.decoding.changed(threshold=point.threshold))
     if isinstance(calibrated, StoredModel):
         facts = {
             "temperatures": temperatures,
@@ -197,24 +222,26 @@ def calibrate(
         }
         # The thresholds of its annotation schemes were tuned for the scores before.
         calibrated = replace(calibrated, decodings={}, training={**calibrated.training, "calibration": facts})
-    return Calibration(calibrated, temperatures, before, after, point)
+    taggers = {"before": tagger, "after": Model(calibrated)}
+    found = {
+        name: {when: score_documents(of, one.tag_documents(of)).overall for when, one in taggers.items()}
+        for name, of in corpora.items()
+    }
+    return Calibration(calibrated, temperatures, before, after, point, found)
 
 
 def calibration_sections(made: Calibration) -> list[Section]:
-    """The temperatures, the calibration errors, the reliability of the scores, and the threshold."""
-    errors = {
-        name: {"before": calibration_error(made.before[name]), "after": calibration_error(made.after[name])}
-        for name in made.before
-    }
+    """The temperatures, the calibration errors, the reliability of the scores, the threshold and the F1."""
     temperatures = [(label, f"{value:.3f}") for label, value in made.temperatures.items()]
     if len(set(made.temperatures.values())) == 1:
         temperatures = [("all labels", temperatures[0][1])]
-    rows = [(name, both["before"], both["after"]) for name, both in errors.items()]
+    rows = [(name, both["before"], both["after"]) for name, both in made.errors.items()]
     return [
         Section("temperatures", table(("", "temperature"), temperatures), made.temperatures),
-        Section("calibration_error", table(("calibration error (%)", "before", "after"), rows), errors),
+        Section("calibration_error", table(("calibration error (%)", "before", "after"), rows), made.errors),
         *(_reliability(name, bins) for name, bins in made.after.items()),
         breakdown_section("threshold", "threshold", {f"{made.point.threshold:.2f}": made.point.counts}),
+        *(breakdown_section(f"scores_{name}", f"found ({name})", both) for name, both in made.scores.items()),
     ]
 
 

@@ -78,13 +78,17 @@ def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[i
     return converted
 
 
-def write(documents: Iterable[Document], target: Target, report: Report) -> None:
-    """Write a list of tasks to import; mentions with scores become predictions, others annotations."""
-    tasks = ((_task(document, report, place), place) for place, document in common.places(documents))
+def write(documents: Iterable[Document], target: Target, report: Report, *, predicted: bool = False) -> None:
+    """Write a list of tasks to import; mentions with scores become predictions, others annotations.
+
+    With `predicted`, all are predictions.
+    """
+    places = common.places(documents)
+    tasks = ((_task(document, report, place, predicted=predicted), place) for place, document in places)
     common.write_items((common.json_line(task, report, place) for task, place in tasks), target)
 
 
-def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
+def _task(document: Document, report: Report, place: str, *, predicted: bool) -> dict[str, Any]:
     common.note_losses(document, report, "label-studio", place, kept="metadata, scores")
     meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
     data = {**meta, "text": document.text}
@@ -95,6 +99,6 @@ def _task(document: Document, report: Report, place: str) -> dict[str, Any]:
         result = {"id": f"m{number}", "from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
         scored = {"score": float(mention.score)} if common.has_scores(mention) else {}
         results.append({**result, "value": value, **scored})
-    if any(map(common.has_scores, document.mentions)):
+    if predicted or any(map(common.has_scores, document.mentions)):
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}

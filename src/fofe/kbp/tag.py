@@ -51,8 +51,9 @@ class SourceTagging:
         """What the result depends on besides the documents and the version."""
         folders = (folder for path in self.models.values() for folder in directories(path))
         files = (file for folder in folders for file in sorted(folder.iterdir()) if file.is_file())
+        lists = (Path(rule.file) for rule in self.options.get("rules", ()) if rule.file)
         digest = hashlib.sha256()
-        for file in files:
+        for file in (*files, *lists):
             digest.update(file.read_bytes())
         return [asdict(self), digest.hexdigest()]
 

@@ -26,6 +26,7 @@ from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, Stre
 from fofe.serve.stream import NDJSON, StreamAnswer, answers
 from fofe.show.lattice import lattices
 from fofe.tagging.model import Model
+from fofe.tagging.rules import SHIPPED
 
 PAGE = Path(__file__).parent / "page"
 
@@ -120,7 +121,11 @@ class Server:
         """The name of the model that a request asks for, and the model with its options."""
         try:
             name = self.name_for(request.model, request.language)
-            return name, self._with_options(name, **request.options)
+            # A name of rules may be that of a file: a client must not name one.
+            if unknown := [one for one in request.sets if one not in SHIPPED]:
+                raise FofeError(f"rules: there is no set {unknown[0]!r} (choose from {', '.join(SHIPPED)})")
+            rules = (*self.models[name].rules, *dict.fromkeys(request.sets))
+            return name, self._with_options(name, rules=rules, **request.options)
         except FofeError as error:
             raise HTTPException(422, str(error)) from None
 

@@ -20,7 +20,7 @@ from fofe.formats import brat, jsonl
 from fofe.show.documents import redacted
 from fofe.show.lattice import Fragment, Lattice
 from fofe.tagging.model import Model
-from fofe.tagging.rules import CONTACT, Rules
+from fofe.tagging.rules import CONTACT, SHIPPED
 from fofe.text.document import Document, Mention, Sentence, split_label
 from fofe.text.html import colour_of, page
 from fofe.text.offsets import OffsetMap, OffsetUnit
@@ -35,7 +35,6 @@ MEDIA_TYPES = {
     "redacted": "text/plain; charset=utf-8",
 }
 
-CONTACT_RULES = Rules.of(CONTACT)
 OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall", "names")
 
 
@@ -77,8 +76,24 @@ class ModelRequest(BaseModel):
         """The arguments of `Model.with_options`."""
         return {name: getattr(self, name) for name in OPTIONS if hasattr(self, name)}
 
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The names of the sets of rules to follow besides those of the server."""
+        return ()
 
-class DetailedRequest(ModelRequest):
+
+class MentionRequest(ModelRequest):
+    """A request for mentions, by the model and by rules."""
+
+    rules: list[Annotated[str, WithJsonSchema({"type": "string", "enum": list(SHIPPED)})]] = []
+    """Also follow these sets of rules."""
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return tuple(self.rules)
+
+
+class DetailedRequest(MentionRequest):
     """A request for mentions with details."""
 
     alternatives: Annotated[int, Field(ge=0, le=100), INTEGER] = 0
@@ -111,13 +126,17 @@ class LatticeRequest(ModelRequest):
     """Only this sentence, counted from 0; none if the text has fewer."""
 
 
-class ExportRequest(ModelRequest):
+class ExportRequest(MentionRequest):
     """One text, written in a format for people or other programs."""
 
     text: Annotated[str, EXAMPLES]
     """The text."""
     format: Literal["jsonl", "brat", "html", "redacted"]
     """JSON lines, brat annotations, a page, or redacted text."""
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        return (*self.rules, CONTACT) if self.format == "redacted" else tuple(self.rules)
 
 
 def list_choices(openapi: Any, choices: dict[str, list[str]]) -> None:
@@ -142,6 +161,7 @@ class MentionAnswer(TypedDict):
     score: float
     text: str
     alternatives: NotRequired[list[tuple[str, float]]]
+    rule: NotRequired[str]
 
 
 class SentenceAnswer(TypedDict):
@@ -297,4 +317,4 @@ def exported(document: Document, format: str) -> str:
         return stream.getvalue()
     if format == "html":
         return page([document])
-    return redacted(CONTACT_RULES.applied(document))
+    return redacted(document)

@@ -27,14 +27,16 @@ RATES = ("precision", "recall", "F1")
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 
-def report_page(model: Model, corpus: Sequence[Document] | None, *, name: str, examples_of_each: int) -> str:
-    """The page of a model that was loaded; `corpus` is annotated."""
+def report_page(
+    model: Model, both: Sequence[list[Document]] | None, *, name: str, examples_of_each: int
+) -> str:
+    """The page of a model that was loaded; `both` are an annotated corpus and what the model finds there."""
     assert model.path is not None, "a loaded model has a path"
     style = f"<style>\n{STYLE.read_text('utf-8')}</style>\n"
     parts = [page_head(f"Report on {name}"), style, f"<h1>{escape(name)}</h1>\n", _facts(model.path)]
     parts += _learning(model.path)
-    if corpus is not None:
-        found = list(model.tag_documents(corpus))
+    if both is not None:
+        corpus, found = both
         errors = find_errors(corpus, found)
         parts += [_scores(corpus, found), *_curves(model, corpus), _confusion(corpus, found, errors)]
         parts += _errors(corpus, found, errors, examples_of_each)

@@ -200,6 +200,11 @@ class Model(Tagger):
             save_model(replace(stored, decoding=self.decoding), path)
 
     @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those that it follows."""
+        return self._rules.rule
+
+    @property
     def sees_documents(self) -> bool:
         """Whether what is found in a sentence can depend on the sentences around it."""
         return bool(self._receptive_field or self.decoding.agreement)

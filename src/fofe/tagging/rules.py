@@ -29,7 +29,8 @@ from fofe.text.document import Document, Mention, split_label
 FORBID, REPLACE, ADD = ACTIONS = ("forbid", "replace", "add")
 GROUP = "mention"
 """The group of a pattern that is the mention, where it is not the whole match."""
-SHIPPED = Path(__file__).with_name("rule_sets")
+SHIPPED = {path.stem: path for path in sorted(Path(__file__).with_name("rule_sets").glob("*.toml"))}
+"""The sets that come with the package, by their names."""
 CONTACT = "contact"
 """The set that redaction follows."""
 
@@ -170,7 +171,7 @@ class Rules:
         found: list[Rule] = []
         for source in sources:
             found += [source] if isinstance(source, Rule) else _read(source)
-        return cls(tuple(found))
+        return cls(tuple(dict.fromkeys(found)))
 
     @property
     def labels(self) -> list[str]:
@@ -237,10 +238,9 @@ def _read(source: str | Path) -> tuple[Rule, ...]:
         raise FofeError(
             f"rules are files, names of sets or Rule objects, not of type {type(source).__name__}"
         )
-    names = sorted(path.stem for path in SHIPPED.glob("*.toml"))
-    path = SHIPPED / f"{source}.toml" if str(source) in names else Path(source)
+    path = SHIPPED.get(str(source), Path(source))
     if not path.is_file():
-        remedy = f"give a TOML file, or a set that comes with fofe: {', '.join(names)}"
+        remedy = f"give a TOML file, or a set that comes with fofe: {', '.join(SHIPPED)}"
         raise ConfigError("no such file of rules", path=path, remedy=remedy)
     read = build(Rules, read_toml(path), path=path).rule
     if not read:
