@@ -5,9 +5,9 @@ python benchmarks/language_profiles.py FOLDER
 
 Words are counted in message catalogues under the licences of Apache, BSD, MIT and PostgreSQL:
 apache-superset, django-allauth, django-cms, django-filer, django-machina, django-oscar, djangorestframework,
-flask-appbuilder, flask-security-too, indico, invenio-app-rdm, jupyterlab-language-pack-* (ca-ES, de-DE, es-ES, fr-FR, it-IT,
-nl-NL, pt-BR), kolibri, spyder and wagtail, and of PostgreSQL among those of the system; for English and
-Spanish also in speeches of the European Parliament. language.py measures none of them.
+flask-appbuilder, flask-security-too, indico, invenio-app-rdm, jupyterlab-language-pack-* (ca-ES, de-DE,
+es-ES, fr-FR, it-IT, nl-NL, pt-BR), kolibri, spyder and wagtail, and of PostgreSQL among those of the system;
+for English and Spanish also in speeches of the European Parliament. language.py measures none of them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
@@ -23,7 +23,7 @@ from fofe.cli._options import A_MODEL, AGREEMENT, MASTER, SCHEME, THRESHOLD, WOR
 from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
 if TYPE_CHECKING:
-    from fofe.tagging.pipeline import Tagged, TagJob
+    from fofe.tagging.pipeline import Input, Tagged, TagJob
     from fofe.tagging.sources import Source
 
 INPUT_FORMATS = "text|conll|jsonl|brat|spacy|label-studio|doccano"
@@ -109,10 +109,10 @@ def tag(args: argparse.Namespace) -> int:
         return 0
     report = Report()
     sources = [] if args.text else _sources(args, report)
-    waiting = texts(args.text) if args.text else inputs(sources, report)
+    waiting: Iterator[Input | None] = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
-    first_two = list(islice(waiting, 2)) if format == "conll" else []
+    first_two = list(islice(filter(None, waiting), 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
     write = partial(writer, format=format, offsets=args.offsets, colour=colour, alone=len(first_two) == 1)
     job = _job(args, write)
