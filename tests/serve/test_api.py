@@ -85,6 +85,28 @@ def test_the_language_of_each_text_is_recognised(client: TestClient) -> None:
     assert json.loads(lines[1]) == post(client, "/v1/tag", text=TEXT)["documents"][0]
 
 
+@pytest.mark.parametrize(
+    ("origins", "allowed"),
+    [(("https://a.example",), True), (("*",), True), (("https://b.example",), False), ((), False)],
+)
+def test_pages_of_allowed_origins_may_ask(serving: Any, origins: tuple[str, ...], allowed: bool) -> None:
+    client, headers = serving(origins=origins, token="sesame"), {"Origin": "https://a.example"}
+    asked = client.options("/v1/tag", headers={**headers, "Access-Control-Request-Method": "POST"})
+    assert (asked.status_code == 204) is allowed
+    headers["Authorization"] = "Bearer sesame"
+    for answer in (
+        asked,
+        client.post("/v1/tag", json={"text": TEXT}, headers=headers),
+        client.get("/v1/models"),
+    ):
+        known = {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
+        if not allowed or "origin" not in answer.request.headers:
+            assert known == {}
+        else:
+            assert known["access-control-allow-origin"] == "https://a.example"
+            assert known["access-control-allow-headers"] == "authorization, content-type"
+
+
 def test_models_by_name_and_language(client: TestClient) -> None:
     assert post(client, "/v1/tag", text=TEXT, model="careful")["model"] == "careful"
     assert post(client, "/v1/tag", text=TEXT, language="en")["model"] == "tiny"

@@ -329,6 +329,15 @@ def test_a_single_model_is_not_chosen(
         page.close()
 
 
+def test_the_api_is_described(page: Page, site: str) -> None:
+    page.goto(f"{site}docs")
+    settle(page)
+    tag = page.locator("section", has=page.get_by_role("heading", name="POST /v1/tag", exact=True))
+    assert "Find mentions in a text or in several." in (tag.text_content() or "")
+    assert "threshold" in tag.locator("code").all_text_contents()
+    assert page.get_by_role("heading", name="TagAnswer", exact=True).is_visible()
+
+
 def utf16(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 

@@ -90,6 +90,7 @@ class Server:
         self._add(STREAM, self._stream, response_class=Response, content={NDJSON: lines}, openapi_extra=body)
         self.app.mount(OPEN_FOLDER.rstrip("/"), StaticFiles(directory=PAGE), name="page")
         self.app.add_api_route("/", _page, include_in_schema=False)
+        self.app.add_api_route("/docs", _docs, include_in_schema=False)
 
     def _add(
         self, path: str, handler: Callable[..., Any], answer: Any = None, content: Any = None, **options: Any
@@ -224,3 +225,7 @@ class Server:
 
 async def _page() -> FileResponse:
     return FileResponse(PAGE / "index.html")
+
+
+async def _docs() -> FileResponse:
+    return FileResponse(PAGE / "docs.html")

@@ -42,6 +42,10 @@ export async function tag(settings, text, signal) {
   return answer.documents[0];
 }
 
+export async function openapi() {
+  return (await ask("openapi.json")).json();
+}
+
 export async function modelFor(text, signal) {
   return (await (await ask("v1/tag", { language: "auto", text }, signal)).json()).model;
 }
