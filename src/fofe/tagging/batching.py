@@ -32,16 +32,26 @@ class Part(NamedTuple):
         return whole if is_whole else Sentence(whole.tokens[self.first : self.end])
 
 
-def chunks(items: Iterable[Item], size: Callable[[Item], int], wanted: int) -> Iterator[list[Item]]:
-    """Lists of consecutive items of about the wanted size together."""
+def chunks(
+    items: Iterable[Item | None], size: Callable[[Item], int], wanted: int, *, growing: bool = False
+) -> Iterator[list[Item]]:
+    """Lists of consecutive items of about the wanted size together.
+
+    None among the items is a pause: what came before is yielded at once, and an empty list after it. With
+    `growing`, the first list has one item, and each of the next at most twice the size of the one before it.
+    """
     chunk: list[Item] = []
-    total = 0
+    total, limit = 0, 1 if growing else wanted
     for item in items:
-        chunk.append(item)
-        total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
-        if total >= wanted:
+        if item is not None:
+            chunk.append(item)
+            total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
+        if chunk and (item is None or total >= limit):
             yield chunk
+            limit = min(wanted, 2 * max(total, limit))
             chunk, total = [], 0
+        if item is None:
+            yield []
     if chunk:
         yield chunk
 
