@@ -36,7 +36,9 @@ PAGE = Path(__file__).parent / "page"
 REFUSALS = {
     408: "The request did not arrive in time.",
     413: "The request is too large.",
+    421: "The request is addressed to another server.",
     422: "The request does not fit the schema.",
+    431: "The head of the request is too large.",
     503: "The request could not be answered in time.",
 }
 LOCKED = {401: "The token is missing or wrong."}
