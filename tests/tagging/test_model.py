@@ -495,3 +495,10 @@ def test_names_only(tiny_model: Model) -> None:
     assert not tuned.with_options(names=True)(text).mentions
     with pytest.raises(FofeError, match="names must be true or false"):
         tiny_model.with_options(names="yes")  # type: ignore[arg-type]
+
+
+def test_marks_alone_are_no_mention(tiny_model: Model) -> None:
+    model = tiny_model.with_options(for_recall=True, threshold=0.0, nested=True)
+    (document,) = model.tag_tokens([["Anna", "@", "Berg", "--", "?"]])
+    assert {"@", "--", "?", "-- ?"}.isdisjoint(one.text for one in document.mentions)
+    assert document.mentions

@@ -296,6 +296,7 @@ class Model(Tagger):
                         one._replace(start=one.start + piece.first, end=one.end + piece.first) for one in own
                     )
                     own = [one for one in moved if begin <= one.start < end]
+                own = [one for one in own if _has_word(sentences[number], one)]
                 pool += own
                 if self._alternatives:
                     offset = int(scores.token_offsets[number - first]) - piece.first
@@ -324,6 +325,13 @@ class Model(Tagger):
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
+
+
+def _has_word(sentence: Sentence, candidate: Candidate) -> bool:
+    """Whether a candidate has a letter or a digit: marks alone are no mention, whatever a corpus says."""
+    return any(
+        char.isalnum() for token in sentence.tokens[candidate.start : candidate.end] for char in token.text
+    )
 
 
 def _mention(
