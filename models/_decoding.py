@@ -1,7 +1,7 @@
 """How a model that ships decodes, and what it then reaches, in the labels that its users see.
 
 In training, a label of a corpus that stands for several of the model's has the probability of all of them
-together. Whoever uses the model sees each label by itself, with its own, lower score: the threshold and the
+together. Whoever uses the model sees each label by itself, with its own, lower score: the thresholds and the
 strategy are chosen anew for that, on the same dev sets. How it decodes in the labels of a corpus, as `fofe
 evaluate --as` asks it to, stays as training found it.
 """
@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fofe.base.settings import to_table
-from fofe.decode import Candidate, outer_spans
+from fofe.decode import Candidate, Decoding, outer_spans
 from fofe.decode.agree import agreed
 from fofe.decode.candidates import select
 from fofe.model.engine import Engine
 from fofe.model.storage import StoredModel
-from fofe.text.document import NAME, split_label
+from fofe.text.document import NAME, NOMINAL, split_label
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
-from fofe.training.scoring import ScoredCorpus, gold_of, groups, tune, tune_schemes
+from fofe.training.scoring import ScoredCorpus, gold_of, groups, scores_with, tune, tune_schemes
 
 
 def scored_as_used(
@@ -55,6 +55,40 @@ def _told(pool: Sequence[Candidate], own: dict[str, str]) -> list[Candidate]:
     return [one._replace(label=own[one.label]) for one in pool if one.label in own]
 
 
+def _families(corpora: Sequence[ScoredCorpus]) -> list[ScoredCorpus]:
+    """The corpora, with those of a family, such as `crossner_music` and `crossner_ai`, as one."""
+    families: dict[str, ScoredCorpus] = {}
+    for corpus in corpora:
+        name = corpus.name.partition("_")[0]
+        if (other := families.get(name)) is not None:
+            agreed = {weight: other.agreed[weight] + pools for weight, pools in corpus.agreed.items()}
+            gold, candidates = other.gold + corpus.gold, other.candidates + corpus.candidates
+            corpus = ScoredCorpus(name, gold, candidates, corpus.flat, agreed)
+        families[name] = corpus
+    return list(families.values())
+
+
+def _tuned(corpora: Sequence[ScoredCorpus], options: DecodingConfig, strategy: str) -> tuple[Decoding, float]:
+    """The best decoding with a strategy, with one threshold for names and one for nominals, and its F1.
+
+    Few corpora have nominals, and in these many more mentions are nominals than names.
+    """
+    labels = {span[2] for corpus in corpora for spans in corpus.gold for span in spans}
+    nominals = [label for label in labels if split_label(label)[1] == NOMINAL]
+    best = tune(corpora, replace(options, strategies=(strategy,)))
+    decoding, f1 = best.decoding(nested=options.nested), best.f1
+    for own in (True, False, True):
+        for threshold in options.thresholds:
+            for_nominals = dict.fromkeys(nominals, threshold)
+            tried = (
+                replace(decoding, thresholds=for_nominals) if own else replace(decoding, threshold=threshold)
+            )
+            if (reached := scores_with(corpora, tried).f1) > f1:
+                decoding, f1 = tried, reached
+    nominal = next(iter(decoding.thresholds.values()), decoding.threshold)
+    return replace(decoding, thresholds={NOMINAL: nominal}), f1
+
+
 def _names_of(corpus: ScoredCorpus) -> ScoredCorpus:
     """The outermost names of a corpus, and the candidates that are names."""
     gold = [{span for span in spans if split_label(span[2])[1] == NAME} for spans in corpus.gold]
@@ -72,15 +106,20 @@ def _names_of(corpus: ScoredCorpus) -> ScoredCorpus:
 def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig) -> StoredModel:
     """The model with the threshold and the strategy that serve its users best on the dev sets."""
     engine = Engine(model.config, model.encoder, model.weights, model.gate)
-    scored = [
-        scored_as_used(model, engine, corpus, "dev", min(options.thresholds), options.agreements)
-        for corpus in corpora.parts
-        if corpus.part("dev")
-    ]
-    best = tune(scored, options)
-    flat = best.decoding(nested=options.nested).changed(names=True)
+    scored = _families(
+        [
+            scored_as_used(model, engine, corpus, "dev", min(options.thresholds), options.agreements)
+            for corpus in corpora.parts
+            if corpus.part("dev")
+        ]
+    )
+    best = max(
+        (_tuned(scored, options, strategy) for strategy in options.strategies), key=lambda one: one[1]
+    )[0]
+    flat = best.changed(names=True)
     of_names = replace(options, strategies=(flat.strategy,), agreements=(flat.agreement,), nested=False)
     names = tune([_names_of(corpus) for corpus in scored], of_names)
+    nominals = best.thresholds[NOMINAL]
     conditioned = [
         scored_as_used(
             model,
@@ -99,7 +138,11 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
     }
     return replace(
         model,
-        decoding=replace(best.decoding(nested=options.nested), names_threshold=names.threshold),
+        decoding=replace(
+            best,
+            thresholds={label: nominals for label in model.labels if split_label(label)[1] == NOMINAL},
+            names_threshold=names.threshold,
+        ),
         decodings=tune_schemes(conditioned, options, model.config.schemes),
         training={**model.training, "corpora": schemes},
     )

@@ -52,7 +52,8 @@ class ScoredCorpus:
     def found(self, decoding: Decoding) -> Iterator[list[Candidate]]:
         """The mentions that are decoded in each sentence."""
         for pool in self.agreed[decoding.agreement] if decoding.agreement else self.candidates:
-            reaching = [candidate for candidate in pool if candidate.score >= decoding.threshold]
+            least = decoding.thresholds.get
+            reaching = [one for one in pool if one.score >= least(one.label, decoding.threshold)]
             kept = resolve(reaching, decoding.strategy, decoding.nested)
             yield outermost(kept) if self.flat else kept
 
