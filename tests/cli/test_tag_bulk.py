@@ -38,6 +38,23 @@ def model(tiny_path: Path) -> str:
     return str(tiny_path)
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("input", ["text", "jsonl"])
+def test_a_line_that_arrives_is_answered_before_the_next(model: str, workers: str, input: str) -> None:
+    command = [sys.executable, "-m", "fofe", "tag", "-m", model, "--workers", workers, "--input", input]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as tagging:
+        assert tagging.stdin
+        assert tagging.stdout
+        for text in SENTENCES[:2]:
+            tagging.stdin.write((json.dumps({"text": text}) if input == "jsonl" else text) + "\n")
+            tagging.stdin.flush()
+            assert json.loads(tagging.stdout.readline())["text"] == text
+        tagging.stdin.write("".join(f"{json.dumps({'text': TEXT})}\n" for _ in range(3)))
+        tagging.stdin.close()
+        assert len(tagging.stdout.readlines()) == 3
+    assert tagging.returncode == 0
+
+
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a short input is already shared among workers, again and again."""

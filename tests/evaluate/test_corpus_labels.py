@@ -7,9 +7,10 @@ import pytest
 
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
-from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, predict, together, with_labels
+from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, predict, with_labels
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Mention
+from fofe.text.labels import together
 
 LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")
 PROBABILITIES = np.array([[0.1, 0.2, 0.3, 0.25, 0.15], [0.4, 0.0, 0.1, 0.2, 0.3]], np.float32)

@@ -72,6 +72,43 @@ def test_decoding_follows_the_request(
     assert [len(m["alternatives"]) for m in found] == [2] * len(found)
 
 
+FRENCH = "Le maire de la vieille ville a dit que les élus ne seraient pas dans la salle avec nous."
+
+
+def test_the_language_of_each_text_is_recognised(client: TestClient) -> None:
+    answer = post(client, "/v1/tag", text=[TEXT, "Li Wei"], language="auto")
+    assert answer == post(client, "/v1/tag", text=[TEXT, "Li Wei"])
+    for path, more in (("/v1/tag", {}), ("/v1/lattice", {}), ("/v1/export", {"format": "jsonl"})):
+        refused = client.post(path, json={"text": FRENCH, "language": "auto", **more})
+        assert refused.status_code == 422
+        assert refused.json() == {"error": "language: no model for 'fr' (choose from auto, en)"}
+    lines = client.post("/v1/stream?language=auto", content=f"{FRENCH}\n{TEXT}\n".encode()).text.splitlines()
+    assert json.loads(lines[0]) == {"error": "language: no model for 'fr' (choose from auto, en)"}
+    assert json.loads(lines[1]) == post(client, "/v1/tag", text=TEXT)["documents"][0]
+
+
+@pytest.mark.parametrize(
+    ("origins", "allowed"),
+    [(("https://a.example",), True), (("*",), True), (("https://b.example",), False), ((), False)],
+)
+def test_pages_of_allowed_origins_may_ask(serving: Any, origins: tuple[str, ...], allowed: bool) -> None:
+    client, headers = serving(origins=origins, token="sesame"), {"Origin": "https://a.example"}
+    asked = client.options("/v1/tag", headers={**headers, "Access-Control-Request-Method": "POST"})
+    assert (asked.status_code == 204) is allowed
+    headers["Authorization"] = "Bearer sesame"
+    for answer in (
+        asked,
+        client.post("/v1/tag", json={"text": TEXT}, headers=headers),
+        client.get("/v1/models"),
+    ):
+        known = {name: value for name, value in answer.headers.items() if name.startswith("access-control-")}
+        if not allowed or "origin" not in answer.request.headers:
+            assert known == {}
+        else:
+            assert known["access-control-allow-origin"] == "https://a.example"
+            assert known["access-control-allow-headers"] == "authorization, content-type"
+
+
 def test_models_by_name_and_language(client: TestClient) -> None:
     assert post(client, "/v1/tag", text=TEXT, model="careful")["model"] == "careful"
     assert post(client, "/v1/tag", text=TEXT, language="en")["model"] == "tiny"
@@ -91,7 +128,7 @@ def test_models_by_name_and_language(client: TestClient) -> None:
         ({"text": 3}, "body.text"),
         ({"text": ["a", None]}, "body.text"),
         ({"text": "a", "model": "huge"}, "model: there is no 'huge' here (choose from tiny, careful)"),
-        ({"text": "a", "language": "zh"}, "language: no model for 'zh' (choose from en)"),
+        ({"text": "a", "language": "zh"}, "language: no model for 'zh' (choose from auto, en)"),
         ({"text": "a", "threshold": 2}, "threshold"),
         ({"text": "a", "threshold": "0.5"}, "body.threshold"),
         ({"text": "a", "strategy": "best"}, "strategy"),

@@ -297,6 +297,47 @@ def test_chinese_and_emoji_are_marked_and_selected_by_character(page: Page) -> N
     )
 
 
+def test_the_model_follows_the_language_of_the_text(page: Page) -> None:
+    page.select_option("#language", "auto")
+    type_in(page, "王小明昨天去了北京。李娜昨天去了上海。")
+    assert page.input_value("#model") == "chinese"
+    assert ("北京", "GPE") in marked(page)
+    type_in(page, ENGLISH)
+    assert page.input_value("#model") == "english"
+    assert ("Bergen", "GPE") in marked(page)
+
+
+def test_a_text_without_mentions_says_so_and_stays_on_reload(page: Page) -> None:
+    type_in(page, "It rained.")
+    move_threshold(page, 1)
+    assert page.text_content("#count") == "(no mentions)"
+    assert page.text_content("#status") == "no mentions found."
+    page.reload()
+    settle(page)
+    assert page.input_value("#text") == "It rained."
+
+
+def test_a_single_model_is_not_chosen(
+    tiny_path: Path, running: Callable[..., Any], browser: BrowserContext
+) -> None:
+    with running("--model", str(tiny_path)) as (address, _):
+        page = browser.new_page()
+        page.goto(address)
+        settle(page)
+        assert not page.is_visible("#language")
+        assert not page.is_visible("#model")
+        page.close()
+
+
+def test_the_api_is_described(page: Page, site: str) -> None:
+    page.goto(f"{site}docs")
+    settle(page)
+    tag = page.locator("section", has=page.get_by_role("heading", name="POST /v1/tag", exact=True))
+    assert "Find mentions in a text or in several." in (tag.text_content() or "")
+    assert "threshold" in tag.locator("code").all_text_contents()
+    assert page.get_by_role("heading", name="TagAnswer", exact=True).is_visible()
+
+
 def utf16(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 

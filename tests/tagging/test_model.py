@@ -152,6 +152,20 @@ def test_a_stream_in_gives_a_stream_out(tiny_model: Model) -> None:
     assert taken < 1000
 
 
+def test_the_first_of_a_stream_is_tagged_before_the_next_is_drawn(tiny_model: Model) -> None:
+    drawn = []
+
+    def texts() -> Iterator[str]:
+        for number in range(100):
+            drawn.append(number)
+            yield f"Anna Berg met the mayor of Bergen {number} times."
+
+    tagged = tiny_model.tag(texts())
+    assert next(tagged).text.endswith(" 0 times.")
+    assert drawn == [0]
+    assert [document.text for document in tagged] == list(texts())[1:]
+
+
 def test_a_stream_of_empty_texts_does_not_pile_up(tiny_model: Model) -> None:
     documents = tiny_model.tag(" " for _ in count())
     assert [document.mentions for document in islice(documents, 3)] == [[], [], []]
@@ -481,3 +495,10 @@ def test_names_only(tiny_model: Model) -> None:
     assert not tuned.with_options(names=True)(text).mentions
     with pytest.raises(FofeError, match="names must be true or false"):
         tiny_model.with_options(names="yes")  # type: ignore[arg-type]
+
+
+def test_marks_alone_are_no_mention(tiny_model: Model) -> None:
+    model = tiny_model.with_options(for_recall=True, threshold=0.0, nested=True)
+    (document,) = model.tag_tokens([["Anna", "@", "Berg", "--", "?"]])
+    assert {"@", "--", "?", "-- ?"}.isdisjoint(one.text for one in document.mentions)
+    assert document.mentions

@@ -25,9 +25,8 @@ cells = st.lists(
 
 def documents(path: Path, column: str | None = None, format: str | None = None) -> list[Document]:
     report = Report()
-    found = [
-        one.read(report) for one in inputs(find_sources([str(path)], format, "line", report, column), report)
-    ]
+    sources = find_sources([str(path)], format, "line", report, column)
+    found = [one.read(report) for one in filter(None, inputs(sources, report))]
     return [document for document in found if document]
 
 

@@ -97,8 +97,39 @@ def test_the_sentences_of_the_examples_are_taken_for_no_other_language(folder: s
     assert [text for text in texts if recognise(text) not in ("en", None)] == []
 
 
-def test_a_mixture_has_no_answer() -> None:
-    assert detect(f"{ENGLISH} {SPANISH} {SPANISH}") is None
+def test_a_mixture_is_taken_for_the_language_that_most_of_it_is_in() -> None:
+    assert detect(f"{ENGLISH} {SPANISH} {SPANISH}") == "es"
+    assert detect(f"{ENGLISH} {SPANISH} {ENGLISH} {ENGLISH}") == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("No se ha podido guardar porque ya existe otra copia con ese nombre.", "es"),
+        ("Guarde sus cambios antes de cerrar, o perderá cuanto haya escrito hoy.", "es"),
+        ("Nevica ancora, e nessuno sa quando riaprirà quella vecchia strada.", "it"),
+        ("Chiudere ogni finestra prima che arrivi quel temporale, per favore.", "it"),
+        ("Impossible d'ouvrir ce fichier, car un autre programme l'utilise encore.", "fr"),
+        ("Bitte speichern Sie Ihre Änderungen, bevor Sie dieses Fenster schließen.", "de"),
+        ("Feche todas as janelas antes que chegue aquela tempestade, por favor.", "pt"),
+        ("Close every window before that storm arrives, please, and tell Marco.", "en"),
+        ("Use --all o visite https://example.org/the/of/and para ver otros ejemplos.", "es"),
+    ],
+)
+def test_a_sentence_of_eight_words_has_a_language(text: str, language: str) -> None:
+    assert recognise(text) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Zamknij wszystkie okna, zanim nadejdzie burza, i zadzwoń do sąsiadów.",
+        "Fırtına gelmeden önce lütfen bütün pencereleri kapatın ve komşuları arayın.",
+        "Закройте все окна, пока не началась гроза, и позвоните соседям.",
+    ],
+)
+def test_a_language_that_is_not_known_has_no_answer(text: str) -> None:
+    assert recognise(text) is None
 
 
 def test_foreign_names_do_not_mislead() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fofe.evaluate.corpus_labels import mapped
 from fofe.features.fragments import all_fragments
+from fofe.text.labels import mapped
 from fofe.training.annotation import Annotation, LabelledSentence
 from fofe.training.examples import DISJOINT, EXACT, OVERLAPPING, UNSEEN, make_examples
 

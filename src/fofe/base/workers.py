@@ -47,8 +47,9 @@ class Job(Protocol[Chunk, Result]):
 def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> Generator[Result, None, None]:
     """The results of the chunks, in order. One worker means this process; more are processes of their own.
 
-    An error that a user can act on is raised here, in its turn. Close the iterator (`contextlib.closing`) to
-    end the workers early.
+    After an empty chunk, all results so far are yielded before the next one is drawn. An error that a user
+    can act on is raised here, in its turn. Close the iterator (`contextlib.closing`) to end the workers
+    early.
     """
     if workers == 1:
         yield from map(job.start(), chunks)
@@ -57,7 +58,8 @@ def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> 
         pending: deque[Future[Result]] = deque()
         for chunk in chunks:
             pending.append(submit(chunk))
-            while pending and (len(pending) >= workers * CHUNKS_PER_WORKER or pending[0].done()):
+            most = workers * CHUNKS_PER_WORKER if chunk else 1
+            while pending and (len(pending) >= most or pending[0].done()):
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()

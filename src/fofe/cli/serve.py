@@ -29,13 +29,16 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
     option("--host H", "address", default="127.0.0.1"),
     option("--port N", "port; 0 for any that is free", type=int, default=8000),
     repeated("--allow-host NAME", "another name that requests may be addressed to"),
+    repeated(
+        "--allow-origin ORIGIN", "let pages of this origin use the API, as https://example.org; * for any"
+    ),
     option("--token-file FILE", "a file with the token that requests must carry"),
     option("--max-bytes N", "longest request or line of one", type=int, default=2_000_000),
     option("--timeout S", "seconds until an answer is due", type=float, default=30.0),
     flag("--access-log", "log every request to standard error"),
 )
 def serve(args: argparse.Namespace) -> None:
-    """Serve models over HTTP: an API under /v1/ (described by /openapi.json), a page
+    """Serve models over HTTP: an API under /v1/ (described at /docs), a page
     to try them at /, /health, and /metrics for Prometheus. It listens on this
     machine alone unless --host says otherwise, and stops at Ctrl-C or SIGTERM
     after it has answered the requests under way.
@@ -47,6 +50,7 @@ def serve(args: argparse.Namespace) -> None:
       fofe serve --model runs/tiny/model
       fofe serve --model en --model zh --port 9000
       fofe serve --model en --rules contact orders.toml
+      fofe serve --model en --allow-origin https://example.org
       fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
     """
     if args.max_bytes < 1 or args.timeout <= 0 or not 0 <= args.port < 65536:
@@ -63,7 +67,7 @@ def serve(args: argparse.Namespace) -> None:
     if token is None and args.host not in LOOPBACK:
         say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
     serve(
-        Server(models, Limits(args.max_bytes, args.timeout, token)),
+        Server(models, Limits(args.max_bytes, args.timeout, token, tuple(args.allow_origin or ()))),
         host=args.host,
         port=args.port,
         hosts=args.allow_host or (),

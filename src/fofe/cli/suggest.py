@@ -61,7 +61,7 @@ def suggest(args: argparse.Namespace) -> None:
         model = trained_scheme(model, args.scheme).applied_to(model)
 
     def documents() -> Iterator[Document]:
-        for one in inputs(sources, report):
+        for one in filter(None, inputs(sources, report)):
             if (document := one.read(report)) is not None:
                 yield with_tokens(document, language, Report())
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from itertools import chain, islice
@@ -35,7 +35,7 @@ from fofe.formats import FORMATS
 from fofe.tagging.installed import AUTO, DEFAULT, model_of_language, model_path, models_by_language
 
 if TYPE_CHECKING:
-    from fofe.tagging.pipeline import Tagged, TagJob
+    from fofe.tagging.pipeline import Input, Tagged, TagJob
     from fofe.tagging.sources import Source
 
 INPUT_FORMATS = "|".join(["text", "csv", "tsv", *FORMATS])
@@ -128,10 +128,10 @@ def tag(args: argparse.Namespace) -> int:
     sources = [] if args.text else _sources(args, report)
     if args.text_column and not any(source.kind in TABLES for source in sources):
         raise FofeError("--text-column goes with csv, tsv and parquet files (leave it out)")
-    waiting = texts(args.text) if args.text else inputs(sources, report)
+    waiting: Iterator[Input | None] = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
-    first_two = list(islice(waiting, 2)) if format == "conll" else []
+    first_two = list(islice(filter(None, waiting), 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
     write = partial(writer, format=format, offsets=args.offsets, colour=colour, alone=len(first_two) == 1)
     job = _job(args, write)

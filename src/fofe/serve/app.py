@@ -25,15 +25,20 @@ from fofe.serve.metrics import Metrics
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
 from fofe.serve.stream import NDJSON, StreamAnswer, answers
 from fofe.show.lattice import lattices
+from fofe.tagging.installed import AUTO
 from fofe.tagging.model import Model
 from fofe.tagging.rules import SHIPPED
+from fofe.text.detect import recognise
+from fofe.text.document import Document
 
 PAGE = Path(__file__).parent / "page"
 
 REFUSALS = {
     408: "The request did not arrive in time.",
     413: "The request is too large.",
+    421: "The request is addressed to another server.",
     422: "The request does not fit the schema.",
+    431: "The head of the request is too large.",
     503: "The request could not be answered in time.",
 }
 LOCKED = {401: "The token is missing or wrong."}
@@ -66,7 +71,7 @@ class Server:
         self.app.add_exception_handler(HTTPException, error_answer)
         self._add_paths()
         schemes = sorted({corpus for model in models.values() for corpus in model.config.schemes})
-        choices = {"Model": list(models), "Language": self._languages, "Scheme": schemes}
+        choices = {"Model": list(models), "Language": [AUTO, *self._languages], "Scheme": schemes}
         schemas.list_choices(self.app.openapi(), choices)
         handlers: Handlers = {
             "/v1/tag": (TagRequest, self._tag),
@@ -88,6 +93,7 @@ class Server:
         self._add(STREAM, self._stream, response_class=Response, content={NDJSON: lines}, openapi_extra=body)
         self.app.mount(OPEN_FOLDER.rstrip("/"), StaticFiles(directory=PAGE), name="page")
         self.app.add_api_route("/", _page, include_in_schema=False)
+        self.app.add_api_route("/docs", _docs, include_in_schema=False)
 
     def _add(
         self, path: str, handler: Callable[..., Any], answer: Any = None, content: Any = None, **options: Any
@@ -117,10 +123,11 @@ class Server:
             **options,
         )
 
-    def _chosen(self, request: ModelRequest) -> tuple[str, Model]:
+    def _chosen(self, request: ModelRequest, text: str) -> tuple[str, Model]:
         """The name of the model that a request asks for, and the model with its options."""
+        language = recognise(text) if request.language == AUTO else request.language
         try:
-            name = self.name_for(request.model, request.language)
+            name = self.name_for(request.model, language)
             # A name of rules may be that of a file: a client must not name one.
             if unknown := [one for one in request.sets if one not in SHIPPED]:
                 raise FofeError(f"rules: there is no set {unknown[0]!r} (choose from {', '.join(SHIPPED)})")
@@ -138,7 +145,28 @@ class Server:
         for known, model in self.models.items():
             if language in (None, model.config.language):
                 return known
-        raise FofeError(f"language: no model for {language!r} (choose from {', '.join(self._languages)})")
+        known = ", ".join([AUTO, *self._languages])
+        raise FofeError(f"language: no model for {language!r} (choose from {known})")
+
+    def _problem(self, request: ModelRequest, text: str) -> str:
+        """Why there is no model for a text, or nothing."""
+        try:
+            self._chosen(request, text)
+        except HTTPException as error:
+            return str(error.detail)
+        return ""
+
+    async def _tagged(self, request: ModelRequest, texts: list[str]) -> list[tuple[str, Document]]:
+        """The texts with their mentions, each after the name of its model."""
+        if request.language == AUTO:
+            chosen = [self._chosen(request, text) for text in texts]
+        else:
+            chosen = [self._chosen(request, "")] * len(texts)
+        found = {}
+        for name, model in dict.fromkeys(chosen):
+            theirs = [text for text, (other, _) in zip(texts, chosen, strict=True) if other == name]
+            found[name] = iter(await self.batcher.tag(model, theirs))
+        return [(name, next(found[name])) for name, _ in chosen]
 
     async def _health(self) -> JSONResponse:
         """Return whether the server is alive."""
@@ -155,16 +183,18 @@ class Server:
 
     async def _tag(self, request: TagRequest) -> Response:
         """Find mentions in a text or in several."""
-        name, model = self._chosen(request)
         texts = [request.text] if isinstance(request.text, str) else request.text
-        tagged = await self.batcher.tag(model, texts)
-        documents = [schemas.document_answer(one, request.offsets, tokens=request.tokens) for one in tagged]
-        answer = {"model": name, "offsets": request.offsets, "documents": documents}
+        first, _ = self._chosen(request, texts[0] if texts else "")
+        documents = []
+        for name, document in await self._tagged(request, texts):
+            found = schemas.document_answer(document, request.offsets, tokens=request.tokens)
+            documents.append(found if name == first else {**found, "model": name})
+        answer = {"model": first, "offsets": request.offsets, "documents": documents}
         return Response(schemas.encoded(answer), media_type="application/json")
 
     async def _lattice(self, request: LatticeRequest) -> Response:
         """Return the scores of every fragment of a text, and its outcome."""
-        name, model = self._chosen(request)
+        name, model = self._chosen(request, request.text)
         (document,) = await self.batcher.tokenise(model, [request.text])
         sentences = await self.batcher.run(lambda: schemas.lattice_answer(request, lattices(model, document)))
         answer = {"model": name, "offsets": request.offsets, "labels": list(model.labels)}
@@ -172,8 +202,7 @@ class Server:
 
     async def _export(self, request: ExportRequest) -> Response:
         """Find mentions and write them in a format."""
-        _, model = self._chosen(request)
-        (document,) = await self.batcher.tag(model, [request.text])
+        ((_, document),) = await self._tagged(request, [request.text])
         content = schemas.exported(document, request.format).encode(errors="replace")
         return Response(content, media_type=schemas.MEDIA_TYPES[request.format])
 
@@ -183,12 +212,18 @@ class Server:
         The body is plain text, one document per line; or, as `application/x-ndjson`, objects with `text` and
         optionally `id`. Each line is answered by a line, with `mentions` or with an `error`.
         """
-        _, model = self._chosen(query)
+        self._chosen(query, "")  # an error now, not in every line
         as_json = request.headers.get("content-type", "").startswith(NDJSON)
 
         async def tag(texts: list[str]) -> list[dict[str, Any]]:
-            tagged = await self.batcher.tag(model, texts)
-            return [schemas.document_answer(document, query.offsets) for document in tagged]
+            known = [self._problem(query, text) for text in texts]
+            tagged = iter(
+                await self._tagged(query, [text for text, bad in zip(texts, known, strict=True) if not bad])
+            )
+            return [
+                {"error": bad} if bad else schemas.document_answer(next(tagged)[1], query.offsets)
+                for bad in known
+            ]
 
         lines = answers(request.receive, self.limits, tag, as_json=as_json)
         closing = {"connection": "close"}  # the rest of a broken stream is not read
@@ -197,3 +232,7 @@ class Server:
 
 async def _page() -> FileResponse:
     return FileResponse(PAGE / "index.html")
+
+
+async def _docs() -> FileResponse:
+    return FileResponse(PAGE / "docs.html")

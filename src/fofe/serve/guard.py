@@ -11,7 +11,7 @@ import asyncio
 import hmac
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -27,7 +27,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fofe.serve.metrics import Metrics
 
-OPEN_PATHS = frozenset({"/", "/health"})
+OPEN_PATHS = frozenset({"/", "/docs", "/health"})
 OPEN_FOLDER = "/page/"
 """These need no token: the page itself, which asks for one, and the health check."""
 
@@ -64,6 +64,8 @@ class Limits:
     """For a request to arrive and be answered, or for a line of a stream to arrive."""
     token: str | None = None
     """The token that requests must carry as `Authorization: Bearer ...`."""
+    origins: tuple[str, ...] = ()
+    """The origins whose pages may use this server, as `https://example.org`; `*` for all."""
 
 
 Handlers = Mapping[str, tuple[type[BaseModel], Callable[[Any], Awaitable[Response]]]]
@@ -94,12 +96,18 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(send, self)
+        origin = dict(scope["headers"]).get(b"origin", b"")
+        shared = origin and not {origin.decode("latin-1"), "*"}.isdisjoint(self._limits.origins)
+        answer = _Answer(send, self, _cors(origin) if shared else ())
         began = time.perf_counter()
         self._metrics.under_way.inc()
         refused: HTTPException | None = None
         try:
-            await self._pass(scope, receive, answer)
+            if shared and scope["method"] == "OPTIONS":  # a browser asks before it sends
+                self._check_host(dict(scope["headers"]).get(b"host"))
+                await Response(status_code=204)(scope, receive, answer)
+            else:
+                await self._pass(scope, receive, answer)
         except HTTPException as error:
             refused = error
             await _refuse(error, answer)
@@ -174,6 +182,16 @@ class Guard:
         return len(given) == 1 and hmac.compare_digest(given[0], b"Bearer " + token.encode())
 
 
+def _cors(origin: bytes) -> Sequence[tuple[bytes, bytes]]:
+    """The headers that let the pages of an origin send requests and read the answers."""
+    return (
+        (b"access-control-allow-origin", origin),
+        (b"access-control-allow-methods", b"GET, POST"),
+        (b"access-control-allow-headers", b"authorization, content-type"),
+        (b"vary", b"origin"),
+    )
+
+
 def _host(header: str) -> str:
     """The name or address of a Host header, without port and brackets."""
     name, colon, port = header.rpartition(":")
@@ -194,13 +212,17 @@ class _Answer:
 
     send: Send
     guard: Guard
+    more_headers: Sequence[tuple[bytes, bytes]] = ()
     status: int = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             closing = [(b"connection", b"close")] if self.guard.stopping else []
-            message = {**message, "headers": [*message.get("headers", ()), *_HEADERS, *closing]}
+            message = {
+                **message,
+                "headers": [*message.get("headers", ()), *_HEADERS, *self.more_headers, *closing],
+            }
         await self.send(message)
 
 

@@ -55,7 +55,10 @@ class ModelRequest(BaseModel):
     model: str | None = None
     """The name of a model; the default is the first one."""
     language: str | None = None
-    """Take the first model of this language, if no model is named."""
+    """Take the first model of this language, if no model is named; `auto`: of the language of each text.
+
+    A text whose language is unclear gets the first model; one in a language without a model is an error.
+    """
     threshold: Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})] | None = None
     """The least score of a mention; the default is tuned with the model."""
     strategy: Annotated[str, WithJsonSchema({"type": "string", "enum": list(STRATEGIES)})] | None = None
@@ -173,8 +176,9 @@ class SentenceAnswer(TypedDict):
 
 
 class DocumentAnswer(TypedDict):
-    """The mentions of one text."""
+    """The mentions of one text; `model` if it is another than that of the first text."""
 
+    model: NotRequired[str]
     mentions: list[MentionAnswer]
     sentences: NotRequired[list[SentenceAnswer]]
 

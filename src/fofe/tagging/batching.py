@@ -14,6 +14,8 @@ LONG_SENTENCE = 4096
 """Sentences of more tokens are scored in parts."""
 PART = 256
 """How many tokens a part of one has, at most."""
+GROWTH = 8
+"""How many times as large as the list before it a list of a stream may be: small ones cost time."""
 
 Item = TypeVar("Item")
 
@@ -32,16 +34,26 @@ class Part(NamedTuple):
         return whole if is_whole else Sentence(whole.tokens[self.first : self.end])
 
 
-def chunks(items: Iterable[Item], size: Callable[[Item], int], wanted: int) -> Iterator[list[Item]]:
-    """Lists of consecutive items of about the wanted size together."""
+def chunks(
+    items: Iterable[Item | None], size: Callable[[Item], int], wanted: int, *, growing: bool = False
+) -> Iterator[list[Item]]:
+    """Lists of consecutive items of about the wanted size together.
+
+    None among the items is a pause: what came before is yielded at once, and an empty list after it. With
+    `growing`, the first list has one item, and the next ones are `GROWTH` times as large as the one before.
+    """
     chunk: list[Item] = []
-    total = 0
+    total, limit = 0, 1 if growing else wanted
     for item in items:
-        chunk.append(item)
-        total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
-        if total >= wanted:
+        if item is not None:
+            chunk.append(item)
+            total += 1 + size(item)  # empty ones count too: a stream of those must not pile up
+        if chunk and (item is None or total >= limit):
             yield chunk
+            limit = min(wanted, GROWTH * max(total, limit))
             chunk, total = [], 0
+        if item is None:
+            yield []
     if chunk:
         yield chunk
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import FofeError, in_file
 from fofe.base.report import Report
+from fofe.tagging.batching import chunks
 from fofe.tagging.installed import DEFAULT, model_of_language, models_by_language
 from fofe.tagging.model import Check, Model, Tagger, load
 from fofe.tagging.rules import Rule, Rules
@@ -101,9 +101,10 @@ class ByLanguage(Tagger):
             report.note(f"documents tagged without --scheme because {unknown}", name)
         return model
 
-    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
-        waiting = iter(documents)
-        while group := list(islice(waiting, DOCUMENTS_AT_ONCE)):
+    def _tag(
+        self, documents: Iterable[Document], check: Check = None, *, growing: bool
+    ) -> Iterator[Document]:
+        for group in chunks(documents, lambda _: 0, DOCUMENTS_AT_ONCE, growing=growing):
             # What is no text, such as a missing value, has no language: the tokeniser reports what is wrong.
             texts = [document.text if isinstance(document.text, str) else "" for document in group]
             models = [self.model_for(text, "", Report()) for text in texts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -54,9 +54,12 @@ class Tagger(ABC):
         return next(self.tag([text]))
 
     def tag(self, texts: Iterable[str]) -> Iterator[Document]:
-        """Tag texts one after another: a stream in, a stream out, in constant memory."""
+        """Tag texts one after another: a stream in, a stream out, in constant memory.
+
+        Of a stream, the first text is tagged before the second is drawn, then more and more at once.
+        """
         _check_several(texts, "texts", "call the model itself for one text")
-        return self._tag(Document(text) for text in texts)
+        return self._tag((Document(text) for text in texts), growing=not isinstance(texts, Sized))
 
     def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
         """Tag sentences that are already cut into words: one document for each.
@@ -64,7 +67,8 @@ class Tagger(ABC):
         Its text is the words joined by spaces, and the offsets of mentions point into that.
         """
         _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
-        return self._tag(Document.from_words([words]) for words in sentences)
+        documents = (Document.from_words([words]) for words in sentences)
+        return self._tag(documents, growing=not isinstance(sentences, Sized))
 
     def tag_documents(self, documents: Iterable[Document], *, check: Check = None) -> Iterator[Document]:
         """Tag documents; yields copies with the mentions found, in order.
@@ -73,11 +77,13 @@ class Tagger(ABC):
         called before every few thousand tokens: what it raises ends the work, even within a long document.
         """
         _check_several(documents, "documents", "put one document into a list")
-        return self._tag(map(_checked, documents), check)
+        return self._tag(map(_checked, documents), check, growing=not isinstance(documents, Sized))
 
     @abstractmethod
-    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
-        """Tag a stream of documents, of any length."""
+    def _tag(
+        self, documents: Iterable[Document], check: Check = None, *, growing: bool
+    ) -> Iterator[Document]:
+        """Tag a stream of documents, of any length; `growing` is that of `chunks`."""
 
 
 class Model(Tagger):
@@ -222,8 +228,10 @@ class Model(Tagger):
         other._engine = self._engine.fresh()
         return other
 
-    def _tag(self, documents: Iterable[Document], check: Check = None) -> Iterator[Document]:
-        for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE):
+    def _tag(
+        self, documents: Iterable[Document], check: Check = None, *, growing: bool
+    ) -> Iterator[Document]:
+        for group in chunks(map(self._cut, documents), token_count, TOKENS_AT_ONCE, growing=growing):
             found = self._found(group, check)
             for document in group:
                 mentions = [mention for _ in document.sentences for mention in next(found)]
@@ -288,6 +296,7 @@ class Model(Tagger):
                         one._replace(start=one.start + piece.first, end=one.end + piece.first) for one in own
                     )
                     own = [one for one in moved if begin <= one.start < end]
+                own = [one for one in own if _has_word(sentences[number], one)]
                 pool += own
                 if self._alternatives:
                     offset = int(scores.token_offsets[number - first]) - piece.first
@@ -316,6 +325,13 @@ class Model(Tagger):
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
+
+
+def _has_word(sentence: Sentence, candidate: Candidate) -> bool:
+    """Whether a candidate has a letter or a digit: marks alone are no mention, whatever a corpus says."""
+    return any(
+        char.isalnum() for token in sentence.tokens[candidate.start : candidate.end] for char in token.text
+    )
 
 
 def _mention(

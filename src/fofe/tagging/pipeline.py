@@ -135,6 +135,6 @@ class TagJob(Generic[Output]):
             yield found
 
 
-def chunks(inputs: Iterable[Input]) -> Iterator[list[Input]]:
-    """Lists of consecutive inputs of some `CHUNK_BYTES` together."""
+def chunks(inputs: Iterable[Input | None]) -> Iterator[list[Input]]:
+    """Lists of consecutive inputs of some `CHUNK_BYTES` together, or of fewer before a pause (None)."""
     return batching.chunks(inputs, lambda one: one.size, CHUNK_BYTES)

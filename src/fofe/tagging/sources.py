@@ -1,8 +1,10 @@
 """The documents of files and streams, as inputs that are read when their turn comes."""
 
 import codecs
+import io
 import json
 import os
+import select
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
@@ -133,8 +135,11 @@ def texts(given: Iterable[str]) -> Iterator[Input]:
     return (given_text(f"text:{number}", text) for number, text in enumerate(given, start=1))
 
 
-def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
-    """The inputs of all sources; one that cannot be read does not keep the others from it."""
+def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input | None]:
+    """The inputs of all sources; one that cannot be read does not keep the others from it.
+
+    None stands where the next input has not arrived yet: those before it should not wait for it.
+    """
     for source in sources:
         read = _READERS.get(source.kind, _documents)
         try:
@@ -145,12 +150,48 @@ def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input]:
             yield Input(partial(fail, error), 0)
 
 
-def _lines(source: Source, report: Report) -> Iterator[Input]:
-    """The lines of plain text, or of a JSON corpus, as documents."""
+class _Pipe(io.RawIOBase):
+    """What arrives at a file descriptor, and whether a line has arrived."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._file = stream.fileno()
+        self._peeking = False
+        self.lines = io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self._peeking:
+            return None
+        read = os.read(self._file, len(buffer))
+        buffer[: len(read)] = read
+        return len(read)
+
+    def pauses(self) -> bool:
+        """Whether the next line would have to be waited for."""
+        self._peeking = True
+        arrived = self.lines.peek()
+        self._peeking = False
+        return b"\n" not in arrived and not select.select([self._file], [], [], 0)[0]
+
+
+def _pipe(stream: IO[bytes]) -> _Pipe | None:
+    """The stream as a pipe, or None if it is a file, whose lines are all there."""
+    with suppress(OSError):  # such as a stream in memory
+        if os.name == "posix" and not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return _Pipe(stream)
+    return None
+
+
+def _lines(source: Source, report: Report) -> Iterator[Input | None]:
+    """The lines of plain text, or of a JSON corpus, as documents; None where a pipe pauses."""
     is_text, name = source.kind == TEXT_LINES, display_name(source.path)
     number, begun = 0, False
     with open_bytes(source.path) as stream:
-        for number, part, line in _text_lines(stream) if is_text else _json_lines(stream):
+        pipe = _pipe(stream)
+        lines = pipe.lines if pipe else stream
+        for number, part, line in _text_lines(lines) if is_text else _json_lines(lines):
             if number == 1 and part < 2:
                 _check_start(line, source)
             if not begun and line.strip():
@@ -164,6 +205,8 @@ def _lines(source: Source, report: Report) -> Iterator[Input]:
             else:
                 error = InputError(_TOO_LONG, path=name, line=number, remedy=_SHORTER)
                 yield Input(partial(fail, error), len(line))
+            if pipe and pipe.pauses():
+                yield None
     if not (number if is_text else begun):
         report.note(EMPTY_FILES, name)
 
@@ -262,7 +305,7 @@ def _brat(source: Source, report: Report) -> Iterator[Input]:
         yield Input(partial(brat.read_document, path, id), size)
 
 
-_READERS: dict[str, Callable[[Source, Report], Iterator[Input]]] = {
+_READERS: dict[str, Callable[[Source, Report], Iterator[Input | None]]] = {
     TEXT_LINES: _lines,
     TEXT_FILE: _text_file,
     "jsonl": _lines,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fofe.base.report import Report
-from fofe.evaluate.corpus_labels import names_in_scores
 from fofe.text.align import align, token_regions
 from fofe.text.document import KNOWN, NAME, NOMINAL, NONE, Document
+from fofe.text.labels import names_in_scores
 from fofe.text.normalise import normalise
 
 NEGATIVE = "negative"

@@ -12,9 +12,9 @@ from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.decode import outer_spans
 from fofe.decode.resolve import NON_CROSSING
-from fofe.evaluate.corpus_labels import mapped
 from fofe.formats import read_corpus
 from fofe.text.document import NONE, Document, join_label, split_label
+from fofe.text.labels import mapped
 from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import NEGATIVE, Annotation, Sentences, labelled_sentences

@@ -8,9 +8,10 @@ from statistics import fmean
 from fofe.decode import Candidate, Decoding, outer_spans, outermost, resolve
 from fofe.decode.agree import agreed
 from fofe.decode.candidates import select
-from fofe.evaluate.corpus_labels import Projection, together
+from fofe.evaluate.corpus_labels import Projection
 from fofe.evaluate.scores import Counts, Evaluation, count_by, score_spans
 from fofe.model.engine import Scorer
+from fofe.text.labels import together
 from fofe.training.annotation import Annotation, Sentences, Span, one_to_one
 from fofe.training.config import DecodingConfig
 

@@ -42,6 +42,14 @@ export async function tag(settings, text, signal) {
   return answer.documents[0];
 }
 
+export async function openapi() {
+  return (await ask("openapi.json")).json();
+}
+
+export async function modelFor(text, signal) {
+  return (await (await ask("v1/tag", { language: "auto", text }, signal)).json()).model;
+}
+
 export async function lattice(settings, text, sentence, signal) {
   const answer = await (await ask("v1/lattice", { ...settings, text, sentence, offsets: "utf16" }, signal)).json();
   return { labels: answer.labels, ...answer.sentences[0] };

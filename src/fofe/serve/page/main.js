@@ -1,6 +1,6 @@
 // The page: what is chosen, what the server found in it, and how both are shown.
 
-import { Refusal, exported, keepToken, lattice as askLattice, models as askModels, tag } from "./api.js";
+import { Refusal, exported, keepToken, lattice as askLattice, modelFor, models as askModels, tag } from "./api.js";
 import { describe } from "./detail.js";
 import { Lattice } from "./lattice.js";
 import { draw, selected } from "./marks.js";
@@ -12,6 +12,8 @@ const EXAMPLES = {
 };
 const EXAMPLE_NAMES = { en: "English", es: "Español", zh: "中文" };
 const NO_CORPUS = "no corpus in particular";
+const AUTO = "auto";
+const TEXT = "fofe-text";
 const LONGEST_LATTICE_TEXT = 10_000;
 const THEMES = { system: "◐", light: "☀", dark: "☾" };
 
@@ -38,7 +40,8 @@ function options(select, values) {
 }
 
 function chooseLanguage() {
-  options($("model"), state.models.filter((one) => one.language === $("language").value).map((one) => one.name));
+  const language = $("language").value;
+  options($("model"), state.models.filter((one) => [one.language, AUTO].includes(language)).map((one) => one.name));
   chooseModel();
 }
 
@@ -56,6 +59,14 @@ function chooseScheme() {
   $("threshold").value = threshold;
 }
 
+// Chooses the model of the text's language, as the server recognises it.
+async function chooseByText(text, signal) {
+  const name = await modelFor(text, signal);
+  if (name === $("model").value) return;
+  $("model").value = name;
+  chooseModel();
+}
+
 async function start() {
   let answer;
   try {
@@ -67,11 +78,12 @@ async function start() {
   state.models = answer.models;
   $("version").textContent = `fofe ${answer.version}`;
   const languages = [...new Set(answer.models.map((one) => one.language))];
-  options($("language"), languages);
+  options($("language"), languages.length > 1 ? [...languages, AUTO] : languages);
+  $("language-part").hidden = $("model-part").hidden = answer.models.length === 1;
   options($("strategy"), answer.strategies);
   chooseLanguage();
   $("examples").replaceChildren(...languages.filter((code) => EXAMPLES[code]).map(exampleButton));
-  if (!$("text").value) $("text").value = EXAMPLES[languages[0]] ?? "";
+  if (!$("text").value) $("text").value = sessionStorage.getItem(TEXT) ?? EXAMPLES[languages[0]] ?? "";
   await refresh();
 }
 
@@ -81,7 +93,7 @@ function exampleButton(code) {
   button.lang = code;
   button.textContent = EXAMPLE_NAMES[code];
   button.addEventListener("click", () => {
-    if ($("language").value !== code) {
+    if (![code, AUTO].includes($("language").value)) {
       $("language").value = code;
       chooseLanguage();
     }
@@ -100,7 +112,9 @@ async function refresh() {
   const { signal } = underWay;
   $("threshold-value").textContent = Number($("threshold").value).toFixed(2);
   const text = $("text").value;
+  keep(text);
   try {
+    if ($("language").value === AUTO) await chooseByText(text, signal);
     const found = await tag(settings(), text, signal);
     Object.assign(state, { found, text });
     state.chosen = Math.min(state.chosen, Math.max(0, found.sentences.length - 1));
@@ -111,6 +125,15 @@ async function refresh() {
     refuse(error);
   }
   if (!signal.aborted) busy(false);
+}
+
+// Keeps the text for a reload, unless it is longer than what the browser stores.
+function keep(text) {
+  try {
+    sessionStorage.setItem(TEXT, text);
+  } catch {
+    sessionStorage.removeItem(TEXT);
+  }
 }
 
 function busy(yes) {
@@ -129,8 +152,8 @@ function show() {
   const { found, text, chosen } = state;
   draw($("found"), text, found, chosen, model().colours);
   const count = found.mentions.length;
-  $("count").textContent = count ? `(${count})` : "";
-  $("status").textContent = count === 1 ? "1 mention found." : `${count} mentions found.`;
+  $("count").textContent = count || !text.trim() ? `(${count})` : "(no mentions)";
+  $("status").textContent = count === 1 ? "1 mention found." : `${count || "no"} mentions found.`;
   $("rows").replaceChildren(...found.mentions.map(row));
   const sentences = found.sentences.length;
   $("which").textContent = sentences ? `(sentence ${chosen + 1} of ${sentences})` : "";
