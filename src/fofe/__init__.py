@@ -57,7 +57,7 @@ def train(
         config: a TOML file, or what `fofe.training.config.load_config` made of one.
         folder: the directory of the run: checkpoint, metrics and, at the end, the model in `model/`.
         settings: values by dotted keys that replace those of a file: `{"training.epochs": 20}`.
-        start: a model to start from, by directory or name.
+        start: a model to start from, by directory, name or address.
         resume: whether to continue a run in that directory which was interrupted.
         callback: receives reports while training goes on.
     """

@@ -38,7 +38,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-A_MODEL = "a model directory, or the name of an installed model"
+A_MODEL = "a model directory, the name of an installed model, or hf://OWNER/NAME"
 
 MODEL = option("model MODEL", A_MODEL)
 JSON = flag("--json", "print JSON")

@@ -1,5 +1,5 @@
-"""Work with trained models. MODEL is a model directory, or the name of an installed
-model.
+"""Work with trained models. MODEL is a model directory, the name of an installed model,
+or hf://OWNER/NAME.
 """
 
 import argparse
@@ -8,7 +8,7 @@ from typing import Any
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, open_output, write_atomically
-from fofe.cli._command import command, group, one_of, option, repeated
+from fofe.cli._command import command, flag, group, one_of, option, repeated
 from fofe.cli._io import predictions, print_result, print_sections, read_documents, refuse_input, say
 from fofe.cli._options import A_MODEL, AS, FORMAT, JSON, MAP, MODEL, READING, count, numbers, output
 from fofe.evaluate.tables import table
@@ -21,7 +21,7 @@ TEXTS = (0, 1, 2, 3, 5, 6)
 @command("list the models that are installed", JSON, name="list")
 def list_models(args: argparse.Namespace) -> None:
     """List the models of installed packages. Wherever a command takes a model, it
-    also takes the name of one of these. Nothing is ever downloaded.
+    also takes the name of one of these.
 
     Examples:
       fofe model list
@@ -249,9 +249,32 @@ def average(args: argparse.Namespace) -> None:
     print(args.output)
 
 
+@command(
+    "share a model on the Hugging Face Hub",
+    MODEL,
+    option("address ADDRESS", "hf://OWNER/NAME, or hf://OWNER/NAME@BRANCH"),
+    option("--message TEXT", "the message of the commit", default="Upload a fofe model"),
+    option("--licence ID", "the model's licence, such as cc-by-4.0 (default: what the model states)"),
+    flag("--private", "create a private repository"),
+)
+def push(args: argparse.Namespace) -> None:
+    """Upload a model to the Hugging Face Hub, whose repository is created if need be; a
+    model that was there is replaced. The card gets what the Hub lists models by. The
+    token is that of HF_TOKEN or hf auth login.
+
+    Examples:
+      fofe model push runs/tiny/model hf://anna/tiny --private
+      fofe model push my-model hf://anna/news@trial --licence cc-by-4.0 --message "More corpora"
+    """
+    from fofe.tagging.hub import push
+
+    path = model_path(args.model)
+    print(push(path, args.address, message=args.message, private=args.private, licence=args.licence))
+
+
 model = group(
     __name__,
     __doc__,
-    "list, inspect, calibrate, compress and average models",
-    *(list_models, inspect, report, calibrate, compress, average),
+    "list, inspect, calibrate, compress, average and share models",
+    *(list_models, inspect, report, calibrate, compress, average, push),
 )

@@ -1,4 +1,4 @@
-"""Models that come as packages of their own: found by name among what is installed, never fetched.
+"""Models that come as packages of their own: found by name among what is installed.
 
 Such a package has an entry point in the group `fofe.models`: the name of the model, and the module whose
 folder `model` is the model directory. The module itself is not imported, nor is anything heavy.
@@ -30,6 +30,8 @@ AUTO: Final = "auto"
 """What stands for the models of all languages, each for its own texts, where a model is asked for."""
 SHIPPED = ("en", "es", "zh")
 """The names of those that come with the source."""
+HUB: Final = "hf://"
+"""How the address of a model on the Hugging Face Hub begins: only such a model is ever downloaded."""
 INSTALL = "pip install ./models/{} in a checkout of fofe"
 
 
@@ -83,10 +85,7 @@ class InstalledModel:
         """
         types, kinds = zip(*map(split_label, self.labels), strict=True)
         training = self.settings.get("training", {})
-        shipped = training.get("shipped", {})
-        scores = shipped.get("scores") or {
-            part: training[part] for part in ("test", "dev") if part in training
-        }
+        f1, parts = scores_of(training)
         metadata: Any = self.entry_point.dist.metadata if self.entry_point.dist else {}
         size = sum(file.stat().st_size for file in self.path.iterdir() if file.is_file())
         licences = (metadata[key] for key in ("License-Expression", "License") if key in metadata)
@@ -96,12 +95,20 @@ class InstalledModel:
             "types": list(dict.fromkeys(types)),
             "kinds": sorted(set(kinds)),
             "megabytes": round(size / 1e6, 1),
-            "f1": {name: of["f1"] for name, of in scores.items()},
-            "parts": {name: str(part) for name, part in shipped.get("parts", {}).items() if name in scores},
-            "licence": str(shipped.get("licence") or next(licences, "not stated")),
+            "f1": f1,
+            "parts": parts,
+            "licence": str(training.get("shipped", {}).get("licence") or next(licences, "not stated")),
             "package": self._package,
             "path": str(self.path),
         }
+
+
+def scores_of(training: dict[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
+    """The F1 by corpus that a model states, else on its test and dev set; and which parts the corpora are."""
+    shipped = training.get("shipped", {})
+    scores = shipped.get("scores") or {part: training[part] for part in ("test", "dev") if part in training}
+    parts = {name: str(part) for name, part in shipped.get("parts", {}).items() if name in scores}
+    return {name: of["f1"] for name, of in scores.items()}, parts
 
 
 def installed_models() -> dict[str, InstalledModel]:
@@ -120,7 +127,14 @@ def holds_model(path: Path) -> bool:
 
 
 def model_path(model: str | Path) -> Path:
-    """The directory of a model that is given by its path or, where no model is there, by its name."""
+    """The directory of a model that is given by its path or, where no model is there, by its name.
+
+    One that is given by its address on the Hub is downloaded.
+    """
+    if str(model).startswith(HUB):
+        from fofe.tagging.hub import fetch
+
+        return fetch(str(model))
     path = Path(model)
     if holds_model(path):
         return path

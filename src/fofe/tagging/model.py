@@ -356,8 +356,9 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     """Load a model: its directory, that of an ensemble, or one that a package brings, by its name.
 
     Args:
-        path: the directory, or the name of an installed model such as "en"; "auto" stands for all of them,
-            each for the texts of its language.
+        path: the directory, the name of an installed model such as "en", or the address of one on the Hugging
+            Face Hub, "hf://owner/name" or "hf://owner/name@revision"; "auto" stands for all that are
+            installed, each for the texts of its language.
         engine: "numpy", which needs nothing else and is the fastest on a CPU; or "torch", the network itself,
             which scores all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".

@@ -8,7 +8,7 @@ from fofe.base.errors import ConfigError
 from fofe.base.settings import build, read_toml, require, toml_value
 from fofe.decode import STRATEGIES
 from fofe.features.config import ModelConfig
-from fofe.tagging.installed import holds_model
+from fofe.tagging.installed import HUB, holds_model
 from fofe.training.annotation import AROUND, IN_DOUBT, INSIDE, KINDS, NEGATIVE, OTHER_TYPES, UNANNOTATED
 from fofe.training.recase import CASES
 
@@ -373,9 +373,9 @@ def _with_paths(config: RunConfig, folder: Path) -> RunConfig:
         return replace(corpus, train=train, dev=beside(corpus.dev), test=beside(corpus.test))
 
     def teacher(name: str) -> str:
-        """The directory of a model beside the configuration, or the name of one that is installed."""
+        """The directory of a model beside the configuration, or the name or address of another."""
         is_path = holds_model(folder / name) or Path(name).name != name
-        return str(folder / name) if is_path else name
+        return str(folder / name) if is_path and not name.startswith(HUB) else name
 
     model, training = config.model, config.training
     views = tuple(
