@@ -8,7 +8,7 @@ documents as the corpus has them, and with each sentence as a document. `en_f1` 
 sets, `en_f1_CORPUS` the figure of one; `en_f1_sentences` and `en_f1_sentences_CORPUS` are those of sentences.
 CoNLL-2002 has no borders of documents: there the test set is one document. `en_mb` is the size of the model
 directory in megabytes, `en_tokens_per_second` the tokens tagged per second of CPU time on one thread. The
-same for `es` and `zh`. With names of models, these alone are measured and nothing is recorded.
+same for `en-news`, `es` and `zh`. With names of models, these alone are measured and nothing is recorded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import fofe
 from fofe.evaluate.cost import measure
 from fofe.training.corpora import read_corpora
 
-NAMES = ("en", "es", "zh")
+NAMES = ("en", "en-news", "es", "zh")
 
 
 def main() -> None:
@@ -46,15 +46,15 @@ def main() -> None:
     on_one_thread()
     metrics: dict[str, Any] = {}
     for name in args.models or NAMES:
-        folder = MODELS / name / "src" / f"fofe_{name}" / "model"
-        metrics |= {f"{name}_{key}": value for key, value in _metrics(name, folder).items()}
+        metrics |= {f"{name.replace('-', '_')}_{key}": value for key, value in _metrics(name).items()}
     print(json.dumps(metrics, indent=2))
     if not args.models:
         record("models", metrics, "python benchmarks/models.py")
 
 
-def _metrics(name: str, folder: Path) -> dict[str, float]:
+def _metrics(name: str) -> dict[str, float]:
     recipe = read_recipe(MODELS / "recipes" / f"{name}.toml")
+    folder = MODELS / name / "src" / recipe.module / "model"
     corpora = read_corpora(with_shared_corpora(Path(recipe.config), {}))
     tested = [(one, recipe.tests[one.name]) for one in corpora.parts if one.name in recipe.tests]
     model = fofe.load(folder)

@@ -158,7 +158,7 @@ def test_the_readme_gets_the_comparison_once_it_is_recorded(
     results = [
         entry("abroad", "abroad.py", {"en_mean_f1": 60.0, "spacy_mean_f1": 59.0, **speeds}),
         entry("install", "install.py", {"en_install_mb": 50.0, "spacy_install_mb": 300.0}),
-        entry("models", "models.py", {"en_f1_conll2003": 88.6}),
+        entry("models", "models.py", {"en_news_f1_conll2003": 88.6}),
         entry("conll2003", "conll2003.py", {"seed": [1], "test_f1": [90.9]}),
     ]
     lines = [json.dumps(result) + "\n" for result in results if is_recorded]

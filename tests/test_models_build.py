@@ -222,7 +222,7 @@ def test_a_free_model_has_free_data(scripts: Any, recipe: Path) -> None:
     assert scripts.read_recipe(recipe).licence.commercial
 
 
-SHIPPED = ("en", "es", "zh")
+SHIPPED = ("en", "en-news", "es", "zh")
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -28,7 +28,7 @@ DEFAULT = "en"
 """The model that tags where none is asked for."""
 AUTO: Final = "auto"
 """What stands for the models of all languages, each for its own texts, where a model is asked for."""
-SHIPPED = ("en", "es", "zh")
+SHIPPED = ("en", "en-news", "es", "zh")
 """The names of those that come with the source."""
 HUB: Final = "hf://"
 """How the address of a model on the Hugging Face Hub begins: only such a model is ever downloaded."""
