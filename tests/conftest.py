@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
+from fofe.tagging.installed import SHIPPED
+
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
 
@@ -325,8 +327,8 @@ def install_model(
     Packages of the same names that are installed for good are out of sight: the first on the path counts.
     """
     site = tmp_path / "site"
-    for shipped in ("en", "es", "zh"):
-        hiding = site / f"fofe_{shipped}-0.1.0.dist-info"
+    for shipped in SHIPPED:
+        hiding = site / f"fofe_{shipped.replace('-', '_')}-0.1.0.dist-info"
         hiding.mkdir(parents=True)
         (hiding / "METADATA").write_text(
             f"Metadata-Version: 2.4\nName: fofe-{shipped}\nVersion: 0\n", "utf-8"
