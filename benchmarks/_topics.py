@@ -128,6 +128,7 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "how many numbers with a wrong check digit are taken for cards.",
         ),
         Topic("sentences", "The shipped English model on sentences written for the purpose."),
+        Topic("case", "The shipped English models on text as it is, in lower case and in capitals."),
     ),
     "Less than full annotation": (
         Topic("partial", "Test F1 when a share of the training mentions is missing, in percent."),
