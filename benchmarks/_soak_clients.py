@@ -22,8 +22,8 @@ CLIENTS = 64
 LARGE, SLOW, VANISHING = 1, 3, 4
 """So many of the clients send 2 MB, send slowly, and vanish."""
 TEXTS = 2000
-PAUSE_LARGE = 120.0
-"""Seconds between two large requests."""
+PAUSE_LARGE, AT_FIRST = 120.0, 5.0
+"""Seconds between two large requests, and until memory has settled: it takes about ten of them."""
 WAIT = 600.0
 """Seconds after which an answer counts as lost."""
 SETTLED = 600.0
@@ -146,7 +146,8 @@ async def _clients(
             counts.answers += status == 200
             counts.lost += status != 200
             writer.close()
-            await asyncio.sleep(max(0.0, min(PAUSE_LARGE, until - time.monotonic())))
+            pause = AT_FIRST if time.monotonic() < began + SETTLED else PAUSE_LARGE
+            await asyncio.sleep(max(0.0, min(pause, until - time.monotonic())))
 
     async def watch() -> None:
         while time.monotonic() < until:
