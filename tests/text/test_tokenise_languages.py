@@ -147,6 +147,8 @@ LINES = [
     "I will arrive in Nairobi on Monday and stay until the end\n"
     "of the week in the house of my friend and colleague Grace\nOtieno.|Please write to her",
     "The last words of this line are the name of the mayor, Anna\nBerg",
+    "The head of Acme Corp, Robert\nJones, will be in Chicago next Tuesday.|Can you book\nthe hotel?",
+    "Dear Grace,|Thank you for the invitation",
 ]
 
 

@@ -177,6 +177,7 @@ _OPENING_RUN = re.compile(rf"[{re.escape(_OPENING)}]{{1,8}}")
 _NEXT_WORD = re.compile(r"([^\W\d_]+)(?![.\w])")
 
 _SPACE = re.compile(r"\s")
+_PROSE = re.compile(r"^[^:]{0,200}\s[a-z]")
 _NARROW = 40
 """Text that is wrapped has lines of more characters than this."""
 
@@ -201,9 +202,9 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 def _unwrapped_lines(text: str, start: int, end: int) -> Iterator[int]:
     """Where lines of a paragraph begin that do not go on with the line before.
 
-    They do if they begin with a small letter, or if their first word had no room on a line as long as the
-    longest. That is said of running text only: lists and headings have no line that begins with a small
-    letter, letterheads and signatures have short lines.
+    They do if they begin with a small letter. In running text they also do if their first word had no room
+    on a line as long as the longest, or if there are small letters in both lines and no mark between them.
+    Lists, headings, letterheads and signatures are no running text: no line begins with a small letter.
     """
     begins, begin = [start], text.find("\n", start, end) + 1
     while begin:
@@ -212,11 +213,12 @@ def _unwrapped_lines(text: str, start: int, end: int) -> Iterator[int]:
     lines = [text[first:last].strip() for first, last in pairwise([*begins, end])]
     firsts = [line[:_LONGEST_WORD].lstrip(_OPENING)[:1] for line in lines]
     width = max(map(len, lines))
-    is_running = width >= _NARROW and (len(lines) == 2 or any(map(str.islower, firsts[1:])))
+    is_running = len(lines) == 2 or any(map(str.islower, firsts[1:]))
     for begin, line, following, first in zip(begins[1:], lines, lines[1:], firsts[1:], strict=False):
         room = width - len(line)  # for a space and the next word
-        has_room = len(following) < room or _SPACE.search(following[:room])
-        if not first.islower() and (has_room or not is_running):
+        has_room = width < _NARROW or len(following) < room or _SPACE.search(following[:room])
+        is_prose = _PROSE.search(line) and line[-1].isalnum() and first.isalpha() and _PROSE.search(following)
+        if not first.islower() and not (is_running and (is_prose or not has_room)):
             yield begin
 
 
