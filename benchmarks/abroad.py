@@ -84,7 +84,8 @@ def main() -> None:
     on_one_thread()
     ours = dict.fromkeys((corpus.group for corpus in CORPORA), args.model)
     if args.leave_out:
-        ours |= {group: str(_trained_without(names, group)) for group, names in LEARNED.items()}
+        wanted = {corpus.group for corpus in CORPORA if corpus.name in args.only}
+        ours |= {group: str(_trained_without(LEARNED[group], group)) for group in wanted & LEARNED.keys()}
     loaded = {model: _fofe(model) for model in dict.fromkeys(ours.values())}
     spacy = _spacy()
     corpora = {corpus: gold_sentences(corpus) for corpus in CORPORA if corpus.name in args.only}
