@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+from _served import Served, answer, is_right, request
 
 import fofe
 
@@ -53,10 +50,10 @@ def load(model: Path, until: float, answers_per_second: float, seed: int) -> Cou
     """Let the clients work on a server until a moment of `time.monotonic`."""
     counts = Counts()
     expected = {text: _spans(fofe.load(model)(text).to_dict()) for text in _texts(Random(seed))}
-    with _server(model) as (port, process):
-        asyncio.run(_clients(port, process.pid, expected, until, answers_per_second, counts, Random(seed)))
-        process.terminate()
-        counts.lost += process.wait(WAIT) != 0
+    with Served(model, "--timeout", str(WAIT)) as server:
+        asyncio.run(_clients(server, expected, until, answers_per_second, counts, Random(seed)))
+        server.process.terminate()
+        counts.lost += server.process.wait(WAIT) != 0
     return counts
 
 
@@ -71,24 +68,8 @@ def _spans(document: dict[str, Any]) -> list[Any]:
     return [(one["start"], one["end"], one["type"], one["kind"]) for one in document["mentions"]]
 
 
-@contextmanager
-def _server(model: Path) -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """The port and the process of `fofe serve`."""
-    command = [sys.executable, "-m", "fofe", "serve", "--port", "0", "--timeout", str(WAIT), "-m", str(model)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        try:
-            address = re.search(r":(\d+)/? ", line := process.stderr.readline())
-            if address is None:
-                raise SystemExit(f"the server does not start: {line}{process.stderr.read()}")
-            yield int(address[1]), process
-        finally:
-            process.kill()
-
-
 async def _clients(
-    port: int,
-    process: int,
+    server: Served,
     expected: dict[str, list[Any]],
     until: float,
     answers_per_second: float,
@@ -101,18 +82,18 @@ async def _clients(
 
     async def ask() -> None:
         """An answer after the other on one connection."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         while time.monotonic() < until:
             text = random.choice(texts)
-            writer.write(_request(text))
+            writer.write(request(text))
             await judge(reader, text)
             await asyncio.sleep(random.random() * 2 * asking / answers_per_second)
         writer.close()
 
     async def judge(reader: asyncio.StreamReader, text: str) -> None:
         try:
-            status, body = await asyncio.wait_for(_answer(reader), WAIT)
-            right = status == 200 and _spans(json.loads(body)["documents"][0]) == expected[text]
+            head, body = await asyncio.wait_for(answer(reader), WAIT)
+            right = is_right(head) and _spans(json.loads(body)["documents"][0]) == expected[text]
         except (OSError, EOFError, ValueError, asyncio.TimeoutError):
             right = False
         counts.answers += right
@@ -120,53 +101,39 @@ async def _clients(
 
     async def send_slowly() -> None:
         while time.monotonic() < until:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
             text = random.choice(texts)
-            request = _request(text)
-            for start in range(0, len(request), 50):
-                writer.write(request[start : start + 50])
+            whole = request(text)
+            for start in range(0, len(whole), 50):
+                writer.write(whole[start : start + 50])
                 await asyncio.sleep(random.random())
             await judge(reader, text)
             writer.close()
 
     async def vanish() -> None:
         while time.monotonic() < until:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            request = _request(random.choice(texts))
-            writer.write(request[: random.randrange(len(request) + 1)])
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            whole = request(random.choice(texts))
+            writer.write(whole[: random.randrange(len(whole) + 1)])
             await asyncio.sleep(random.random())
             writer.transport.abort()
 
     async def send_much() -> None:
         """As much as a request may have; that is a sentence without end, or many."""
         while time.monotonic() < until:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(_request(random.choice(("a ", "Anna Berg met Li Wei. ")) * 80_000))
-            status, _ = await asyncio.wait_for(_answer(reader), WAIT)
-            counts.answers += status == 200
-            counts.lost += status != 200
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(request(random.choice(("a ", "Anna Berg met Li Wei. ")) * 80_000))
+            head, _ = await asyncio.wait_for(answer(reader), WAIT)
+            counts.answers += is_right(head)
+            counts.lost += not is_right(head)
             writer.close()
             pause = AT_FIRST if time.monotonic() < began + SETTLED else PAUSE_LARGE
             await asyncio.sleep(max(0.0, min(pause, until - time.monotonic())))
 
     async def watch() -> None:
         while time.monotonic() < until:
-            size = Path(f"/proc/{process}/status").read_text("utf-8").split("VmRSS:")[1].split()[0]
-            counts.memory.append((time.monotonic() - began, int(size) / 1024))
+            counts.memory.append((time.monotonic() - began, server.megabytes()))
             await asyncio.sleep(min(10.0, max(0.0, until - time.monotonic())))
 
     kinds = ((asking, ask), (SLOW, send_slowly), (VANISHING, vanish), (LARGE, send_much), (1, watch))
     await asyncio.gather(*(work() for count, work in kinds for _ in range(count)))
-
-
-def _request(text: str) -> bytes:
-    body = json.dumps({"text": text}).encode()
-    head = "POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """The status and the body of an answer."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = re.search(rb"content-length: (\d+)", head.lower())
-    return int(head.split()[1]), await reader.readexactly(int(length[1]) if length else 0)

@@ -13,18 +13,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import json
-import os
-import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import trained_model
+from _served import Served, answer, is_right, request
 
 import fofe
 from fofe.formats import read_corpus
@@ -81,29 +77,6 @@ def served(server: Served, texts: list[str]) -> float:
     return (server.cpu_seconds() - before) / ROUNDS
 
 
-class Served:
-    """A server in a process of its own."""
-
-    def __init__(self, model: Path) -> None:
-        command = [sys.executable, "-m", "fofe", "serve", "--port", "0", "--model", str(model)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert self.process.stderr is not None
-        found = re.search(r":(\d+)/", self.process.stderr.readline())
-        assert found, "the server did not start"
-        self.port = int(found[1])
-
-    def __enter__(self) -> Served:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class Client:
     """A connection that is kept as long as the server keeps it."""
 
@@ -116,27 +89,14 @@ class Client:
         """Send a text; whether it was answered in full. Nobody listening is a ConnectionRefusedError."""
         if self._reader is None or self._writer is None:
             self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
-        body = json.dumps({"text": text}).encode()
-        head = "\r\n".join(
-            (
-                "POST /v1/tag HTTP/1.1",
-                "Host: localhost",
-                "Content-Type: application/json",
-                f"Content-Length: {len(body)}",
-                "\r\n",
-            )
-        )
         try:
-            self._writer.write(head.encode() + body)
-            answer = (await self._reader.readuntil(b"\r\n\r\n")).lower()
-            length = re.search(rb"content-length: (\d+)", answer)
-            assert length
-            await self._reader.readexactly(int(length[1]))
+            self._writer.write(request(text))
+            head, _ = await answer(self._reader)
         except (OSError, asyncio.IncompleteReadError):
             return False
-        if b"connection: close" in answer:
+        if b"connection: close" in head:
             self.close()
-        return answer.startswith(b"http/1.1 200")
+        return is_right(head)
 
     def close(self) -> None:
         if self._writer is not None:
