@@ -24,6 +24,7 @@ from _record import shared
 
 from fofe.formats import read_corpus
 from fofe.text.document import NAME, Document
+from fofe.training.recase import CASES as OTHER_CASES
 
 PER, ORG, PLACE = "PER", "ORG", "PLACE"
 TYPES: Mapping[str, str] = (
@@ -80,12 +81,7 @@ CORPORA = (
     Corpus("re3d", "defence", ("re3d/train.conll",), has_nominals=True),
 )
 
-CASES: Mapping[str, Callable[[str], str]] = {
-    "cased": lambda word: word,
-    "lower": str.lower,
-    "upper": str.upper,
-    "title": lambda word: word[:1].upper() + word[1:].lower(),
-}
+CASES: Mapping[str, Callable[[str], str]] = {"cased": str, **OTHER_CASES}
 
 
 def gold_sentences(corpus: Corpus) -> list[GoldSentence]:
