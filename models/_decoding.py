@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fofe.base.settings import to_table
-from fofe.decode import Candidate, Decoding, outer_spans
+from fofe.decode import Candidate, Decoding
 from fofe.decode.agree import agreed
 from fofe.decode.candidates import select
 from fofe.model.engine import Engine
@@ -20,7 +20,15 @@ from fofe.model.storage import StoredModel
 from fofe.text.document import NAME, NOMINAL, split_label
 from fofe.training.config import DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
-from fofe.training.scoring import ScoredCorpus, gold_of, groups, scores_with, tune, tune_schemes
+from fofe.training.scoring import (
+    ScoredCorpus,
+    gold_of,
+    groups,
+    scores_with,
+    tune,
+    tune_schemes,
+    without_inner,
+)
 
 
 def scored_as_used(
@@ -68,8 +76,10 @@ def _families(corpora: Sequence[ScoredCorpus]) -> list[ScoredCorpus]:
     return list(families.values())
 
 
-def _tuned(corpora: Sequence[ScoredCorpus], options: DecodingConfig, strategy: str) -> tuple[Decoding, float]:
-    """The best decoding with a strategy, with one threshold for names and one for nominals, and its F1.
+def _tuned(
+    corpora: Sequence[ScoredCorpus], options: DecodingConfig, strategy: str
+) -> tuple[float, float, Decoding]:
+    """The F1 of the best decoding with a strategy, its threshold for nominals, and the decoding (for names).
 
     Few corpora have nominals, and in these many more mentions are nominals than names.
     """
@@ -86,15 +96,13 @@ def _tuned(corpora: Sequence[ScoredCorpus], options: DecodingConfig, strategy: s
             if (reached := scores_with(corpora, tried).f1) > f1:
                 decoding, f1 = tried, reached
     nominal = next(iter(decoding.thresholds.values()), decoding.threshold)
-    return replace(decoding, thresholds={NOMINAL: nominal}), f1
+    return f1, nominal, replace(decoding, thresholds={})
 
 
 def _names_of(corpus: ScoredCorpus) -> ScoredCorpus:
     """The outermost names of a corpus, and the candidates that are names."""
-    gold = [{span for span in spans if split_label(span[2])[1] == NAME} for spans in corpus.gold]
-    for spans in gold:
-        outer = set(outer_spans(span[:2] for span in spans))
-        spans -= {span for span in spans if span[:2] not in outer}
+    names = ({span for span in spans if split_label(span[2])[1] == NAME} for spans in corpus.gold)
+    gold = list(map(without_inner, names))
     pools = {0.0: corpus.candidates, **corpus.agreed}
     kept = {
         weight: [[one for one in pool if split_label(one.label)[1] == NAME] for pool in candidates]
@@ -113,13 +121,11 @@ def with_decoding(model: StoredModel, corpora: Corpora, options: DecodingConfig)
             if corpus.part("dev")
         ]
     )
-    best = max(
-        (_tuned(scored, options, strategy) for strategy in options.strategies), key=lambda one: one[1]
-    )[0]
+    tuned = [_tuned(scored, options, strategy) for strategy in options.strategies]
+    _, nominals, best = max(tuned, key=lambda one: one[0])
     flat = best.changed(names=True)
     of_names = replace(options, strategies=(flat.strategy,), agreements=(flat.agreement,), nested=False)
     names = tune([_names_of(corpus) for corpus in scored], of_names)
-    nominals = best.thresholds[NOMINAL]
     conditioned = [
         scored_as_used(
             model,

@@ -111,11 +111,13 @@ def gold_of(sentences: Sentences, annotation: Annotation) -> list[set[Span]]:
         {(start, end, names[own]) for start, end, own in sentence.spans if own in names}
         for sentence in sentences
     ]
-    if not annotation.nested:
-        for spans in gold:
-            outer = set(outer_spans(span[:2] for span in spans))
-            spans -= {span for span in spans if span[:2] not in outer}
-    return gold
+    return gold if annotation.nested else list(map(without_inner, gold))
+
+
+def without_inner(spans: set[Span]) -> set[Span]:
+    """The outermost of some mentions; several on one span stay."""
+    outer = set(outer_spans(span[:2] for span in spans))
+    return {span for span in spans if span[:2] in outer}
 
 
 def groups(sentences: Sentences) -> Iterator[tuple[list[list[str]], list[bool]]]:
