@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- \
     "S.E.C. chief Mary Shapiro left Washington in December." \
     "Mark and his closest friend Scarlet, a cello player, joined the same company." \
-    "He used to study in University of Toronto."
+    "The University of Bristol hired three researchers last year."
 
 python3 -m venv .venv
 .venv/bin/pip install --quiet -c constraints.txt . ./models/en

@@ -145,7 +145,9 @@ def test_plain_text_under_a_corpus_suffix(
         ("x", [], '{"text": '),
         ("x.html", ["-f", "text"], "[Anna Berg PER] met"),
         ("x.ann", ["-f", "jsonl"], '{"text": '),
-        ("x.jsonl", ["--redact"], "[PER] met"),
+        ("x.txt", ["--redact"], "[PER] met"),
+        ("x.out", ["--redact"], "[PER] met"),
+        ("x.jsonl", ["--redact"], '{"text": "[PER] met'),
     ],
 )
 def test_the_suffix_of_the_output_says_its_format(
@@ -351,9 +353,13 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "-o", "x.spacy"], "x.spacy: has the suffix of a format that tagging does not write"),
         (
             ["--text", "x", "-f", "text", "--alternatives", "1"],
-            "--alternatives is shown in jsonl and tsv only",
+            "--alternatives is not shown in text: give --format jsonl or tsv",
         ),
-        (["--text", "x", "-o", "x.html", "--offsets", "utf16"], "jsonl and tsv only, not in html: give"),
+        (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
+        (
+            ["--text", "x", "-o", "x.html", "--offsets", "utf16"],
+            "--offsets is not shown in html: give --format jsonl or tsv",
+        ),
         (["--text", "x", "--device", "cuda"], "--device goes with --engine torch (leave it out)"),
         (["--text", "x", "--device", "cpu", "--engine", "spark"], "--device goes with --engine torch"),
         (["in.parquet", "-o", "out.parquet", "--device", "cuda"], "--device goes with --engine torch"),

@@ -106,14 +106,22 @@ def test_corpora_of_all_formats_in_one_call(
 
 
 @pytest.mark.parametrize(
-    ("format", "workers"), [("jsonl", "1"), ("tsv", "1"), ("text", "1"), ("conll", "1"), ("jsonl", "2")]
+    ("format", "more"),
+    [
+        ("jsonl", []),
+        ("tsv", []),
+        ("text", []),
+        ("conll", []),
+        ("jsonl", ["--workers", "2"]),
+        ("jsonl", ["--unit", "file"]),
+    ],
 )
 def test_nothing_in_nothing_out(
-    format: str, workers: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    format: str, more: list[str], model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "empty.txt"
     path.touch()
-    assert tag(model, str(path), "--workers", workers, "--format", format) == 0
+    assert tag(model, str(path), *more, "--format", format) == 0
     assert capsys.readouterr() == ("", f"fofe: 1 files without a document (first: {path})\n")
 
 

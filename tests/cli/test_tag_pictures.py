@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,26 @@ def test_redaction_writes_text_with_types(tiny_path: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == "[PER] met the [PER_NOM] of [GPE].\n"
 
 
-def test_redaction_is_text_only(tiny_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tag(tiny_path, "--text", TEXT, "--redact", "--format", "jsonl") == 2
-    assert "--redact writes text: leave --format out" in capsys.readouterr().err
+def test_redacted_json_lines_keep_ids_and_nothing_else(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "letters.csv"
+    table.write_text(f"id,sender,text\n7,Anna Berg,{TEXT}\n", "utf-8")
+    assert tag(tiny_path, str(table), "--redact", "--format", "jsonl") == 0
+    expected = {"id": "7", "text": "[PER] met the [PER_NOM] of [GPE].", "mentions": []}
+    assert json.loads(capsys.readouterr().out) == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refused"),
+    [
+        (["-f", "html"], "html"),
+        (["-o", "x.tsv"], "tsv"),
+        (["-f", "jsonl", "--offsets", "utf16"], "--offsets"),
+    ],
+)
+def test_redaction_refuses_formats_and_options_of_mentions(
+    arguments: list[str], refused: str, tiny_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tag(tiny_path, "--text", TEXT, "--redact", *arguments) == 2
+    assert f"JSON lines of redacted text, not {refused}" in capsys.readouterr().err

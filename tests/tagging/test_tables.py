@@ -67,21 +67,21 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "message", "code"),
     [
-        ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)"),
-        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text"),
-        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected"),
-        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
-        ("", "files without a document"),
-        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit"),
+        ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)", 2),
+        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 1),
+        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 1),
+        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 1),
+        ("", "files without a document", 0),
+        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 1),
     ],
 )
 def test_mistakes(
-    tiny_path: Path, tmp_path: Path, content: str, message: str, capsys: pytest.CaptureFixture[str]
+    tiny_path: Path, tmp_path: Path, content: str, message: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.csv").write_bytes(content.encode("latin-1"))
-    main(["tag", "-m", str(tiny_path), str(tmp_path / "x.csv")])
+    assert main(["tag", "-m", str(tiny_path), str(tmp_path / "x.csv")]) == code
     assert message in capsys.readouterr().err
 
 

@@ -12,7 +12,7 @@ from fofe.base.errors import FofeError, InputError, needs
 from fofe.base.files import read_text
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._io import say
-from fofe.tagging.installed import model_path
+from fofe.tagging.installed import DEFAULT, model_path
 
 if TYPE_CHECKING:
     from fofe.tagging.model import Model
@@ -24,7 +24,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @command(
     "serve models over HTTP, with a page to try them",
-    repeated("-m --model [NAME=]MODEL", f"{A_MODEL}; and its name on this server", required=True),
+    repeated("-m --model [NAME=]MODEL", f"{A_MODEL}; and its name on this server (default: en)"),
     RULES,
     option("--host H", "address", default="127.0.0.1"),
     option("--port N", "port; 0 for any that is free", type=int, default=8000),
@@ -47,6 +47,7 @@ def serve(args: argparse.Namespace) -> None:
     "Authorization: Bearer TOKEN".
 
     Examples:
+      fofe serve
       fofe serve --model runs/tiny/model
       fofe serve --model en --model zh --port 9000
       fofe serve --model en --rules contact orders.toml
@@ -63,7 +64,7 @@ def serve(args: argparse.Namespace) -> None:
     from fofe.tagging.rules import Rules
 
     rules = Rules.of(*chain.from_iterable(args.rules)).rule
-    models = {name: model.with_rules(*rules) for name, model in load_models(args.model).items()}
+    models = {name: model.with_rules(*rules) for name, model in load_models(args.model or [DEFAULT]).items()}
     if token is None and args.host not in LOOPBACK:
         say(f"anyone who reaches {args.host} can use this server: set FOFE_TOKEN to keep others out")
     serve(

@@ -58,7 +58,10 @@ BAD_SHOWN = 5
         "format of the output (default: by the suffix of -o, else text on a terminal, jsonl elsewhere)",
     ),
     RULES,
-    flag("--redact", "write the text with [LABEL] instead of each mention and of contact data"),
+    flag(
+        "--redact",
+        "write the text with [LABEL] instead of each mention and of contact data; it misses some, so read it",
+    ),
     option("-o --output FILE", "where to write (default: stdout)", default="-"),
     option("--offsets codepoints|utf16|bytes", "unit of offsets in jsonl and tsv", default="codepoints"),
     WORKERS,
@@ -106,6 +109,7 @@ def tag(args: argparse.Namespace) -> int:
       fofe tag news.txt --names -f text
       fofe tag news.txt -o news.html
       fofe tag letters.txt --redact > letters.redacted.txt
+      fofe tag reviews.csv --redact -o reviews.redacted.jsonl
       fofe tag letters.txt --rules contact dates money orders.toml
       fofe tag --workers 4 big.jsonl -o mentions.jsonl
       fofe tag --model runs/tiny/model corpus.conll --format conll
@@ -133,7 +137,10 @@ def tag(args: argparse.Namespace) -> int:
     format = _format(args, on_terminal=on_terminal)
     first_two = list(islice(filter(None, waiting), 2)) if format == "conll" else []
     colour = on_terminal and "NO_COLOR" not in os.environ
-    write = partial(writer, format=format, offsets=args.offsets, colour=colour, alone=len(first_two) == 1)
+    alone = len(first_two) == 1
+    write = partial(
+        writer, format=format, offsets=args.offsets, redact=args.redact, colour=colour, alone=alone
+    )
     job = _job(args, write)
     head, end = frame(format)
     if args.engine == "spark":
@@ -170,7 +177,6 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
         "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
         "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",
         "--engine spark shares work by --master, not --workers": args.workers > 1 and args.engine == "spark",
-        "--redact writes text: leave --format out": args.redact and args.format not in (None, "text"),
     }
     for problem, found in problems.items():
         if found:
@@ -192,15 +198,16 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     """The format of the output: the given one, that of the file's suffix, or one that suits the terminal."""
     from fofe.show.documents import format_of_output
 
-    if args.redact:
-        return "redacted"
     # Text cannot show what these options ask for, so it is not the default with them.
     asked = {"--alternatives": args.alternatives, "--offsets": args.offsets != "codepoints"}
     detailed = [name for name, given in asked.items() if given]
-    usual = "text" if on_terminal and not detailed else "jsonl"
+    usual = "text" if args.redact or (on_terminal and not detailed) else "jsonl"
     format: str = args.format or format_of_output(args.output) or usual
     if detailed and format not in ("jsonl", "tsv"):
-        raise FofeError(f"{detailed[0]} is shown in jsonl and tsv only, not in {format}: give --format")
+        raise FofeError(f"{detailed[0]} is not shown in {format}: give --format jsonl or tsv")
+    if args.redact and (detailed or format not in ("text", "jsonl")):
+        refused = detailed[0] if detailed else format
+        raise FofeError(f"--redact writes text or JSON lines of redacted text, not {refused}")
     return format
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 
 from fofe.base.errors import InputError
@@ -22,6 +22,7 @@ _FORMATS_OF_SUFFIXES = {
     ".html": "html",
     ".htm": "html",
 }
+_READ_ONLY = {".csv", *chain.from_iterable(FORMATS.values())} - _FORMATS_OF_SUFFIXES.keys()
 
 COLOURS = (36, 33, 32, 35, 34, 31)
 """ANSI colours of types, in the order of the model's labels."""
@@ -30,11 +31,11 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 def format_of_output(path: str) -> str | None:
     """The format of a file's suffix, or None; an error if tagging cannot write that format."""
     suffix = Path(path).suffix.lower()
-    if suffix not in _FORMATS_OF_SUFFIXES and any(suffix in known for known in FORMATS.values()):
+    if suffix in _READ_ONLY:
         raise InputError(
             "has the suffix of a format that tagging does not write",
             path=path,
-            remedy="write .jsonl, and fofe corpus convert that; or name a format with --format",
+            remedy="write .jsonl, which fofe corpus convert reads, or .tsv; or name a format with --format",
         )
     return _FORMATS_OF_SUFFIXES.get(suffix)
 
@@ -45,18 +46,20 @@ def frame(format: str) -> tuple[str, str]:
 
 
 def writer(
-    labels: Sequence[str], format: str, offsets: OffsetUnit, *, colour: bool, alone: bool
+    labels: Sequence[str], format: str, offsets: OffsetUnit, *, redact: bool, colour: bool, alone: bool
 ) -> Callable[[Document, Report, str], str]:
     """The function that writes a document, given its name in the report; `labels` are the model's.
 
-    The format is `text`, in colours if asked for, `redacted`, `tsv`, `jsonl`, `conll` or `html`. Each
-    document is written independently, so several processes may share the work. If there is only one, it is
-    `alone`: CoNLL writes it without a `-DOCSTART-` line.
+    The format is `text`, in colours if asked for, `tsv`, `jsonl`, `conll` or `html`; redacted text goes into
+    `text` and `jsonl`. Each document is written independently, so several processes may share the work. If
+    there is only one, it is `alone`: CoNLL writes it without a `-DOCSTART-` line.
     """
     types = dict.fromkeys(split_label(label)[0] for label in labels)
     colours = dict(zip(types, cycle(COLOURS), strict=False)) if colour else {}
 
     def write(document: Document, report: Report, place: str) -> str:
+        if redact:  # metadata may say what the text no longer does
+            document = Document(redacted(document), id=document.id)
         if format == "jsonl":
             return jsonl.format_line(_with_offsets(document, offsets), report, place, tokens=False)
         if format == "conll":
@@ -65,8 +68,6 @@ def writer(
             return html.article(replace(document, text=without_surrogates(document.text, report, place)))
         if format == "tsv":
             text = _rows(_with_offsets(document, offsets), document.id or place)
-        elif format == "redacted":
-            text = redacted(document) + "\n"
         else:
             text = bracketed(document, colours) + "\n"
         return without_surrogates(text, report, place)

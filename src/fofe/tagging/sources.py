@@ -19,7 +19,7 @@ from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, 
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, brat, corpus_files, format_function, jsonl
 from fofe.tagging.pipeline import Input, fail, given_text, ready
-from fofe.tagging.tables import TABLES, rows
+from fofe.tagging.tables import TABLES, NoColumnError, rows
 from fofe.text.document import Document
 
 TEXT_LINES = "text, a line a document"
@@ -145,7 +145,7 @@ def inputs(sources: Iterable[Source], report: Report) -> Iterator[Input | None]:
         try:
             yield from read(source, report)
         except InputError as error:
-            if isinstance(error, NotTextError) and source.kind not in _FAIL_ALONE:
+            if isinstance(error, (NotTextError, NoColumnError)) and source.kind not in _FAIL_ALONE:
                 raise
             yield Input(partial(fail, error), 0)
 
@@ -269,12 +269,15 @@ def _read_line(source: Source, number: int, part: int, line: bytes, report: Repo
     return jsonl.parse_line(text, name, number, report) if text.strip() else None
 
 
-def _text_file(source: Source, _: Report) -> Iterator[Input]:
+def _text_file(source: Source, report: Report) -> Iterator[Input]:
     name = display_name(source.path)
     with open_bytes(source.path) as stream:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise InputError(_TOO_LONG, path=name, remedy=_NO_UNIT)
+    if not content:
+        report.note(EMPTY_FILES, name)
+        return
     id = "" if source.path == STANDARD else source.path
     yield ready(Document(decode_utf8(content, name), id=id), name, is_text=True)
 

@@ -19,6 +19,10 @@ TABLES = {"csv": ",;", "tsv": "\t"}
 ID = "id"
 
 
+class NoColumnError(InputError):
+    """A table without the column of the texts: a wrong option, not a bad file among good ones."""
+
+
 def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterator[Input]:
     """The rows as documents of at most so many characters; one that cannot be read is an input that fails."""
     name, lines = display_name(path), (line for _, line in read_lines(path))
@@ -35,7 +39,7 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
         return
     if column not in names:
         remedy = f"name one with --text-column: {', '.join(names)}"
-        raise InputError(f"has no column {column!r}", path=name, line=1, remedy=remedy)
+        raise NoColumnError(f"has no column {column!r}", path=name, line=1, remedy=remedy)
     while True:
         line, values = reader.line_num + 1, None
         try:
