@@ -30,7 +30,7 @@ class Part(NamedTuple):
     def of(self, sentences: Sequence[Sentence]) -> Sentence:
         """The part as a sentence."""
         whole = sentences[self.sentence]
-        is_whole = len(whole) == self.end - self.first
+        is_whole = len(whole.tokens) == self.end - self.first
         return whole if is_whole else Sentence(whole.tokens[self.first : self.end])
 
 
@@ -59,7 +59,7 @@ def chunks(
 
 
 def token_count(document: Document) -> int:
-    return sum(map(len, document.sentences))
+    return sum(len(sentence.tokens) for sentence in document.sentences)
 
 
 def parts(sentences: Sequence[Sentence]) -> Iterator[Part]:

@@ -23,7 +23,7 @@ from fofe.model.storage import StoredModel, save_model
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
-from fofe.text.document import Document, Mention, Sentence, split_label
+from fofe.text.document import Document, Mention, Sentence, Token, split_label
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 
@@ -235,13 +235,23 @@ class Model(Tagger):
             found = self._found(group, check)
             for document in group:
                 mentions = [mention for _ in document.sentences for mention in next(found)]
-                yield self._rules.applied(replace(document, mentions=mentions))
+                # dataclasses.replace would take as long as all else that is done for a short document.
+                yield self._rules.applied(
+                    Document(
+                        document.text,
+                        document.sentences,
+                        mentions,
+                        document.id,
+                        document.meta,
+                        document.regions,
+                    )
+                )
 
     def _cut(self, document: Document) -> Document:
         """The document with sentences, none of which is without tokens."""
         if not document.sentences:
             return replace(document, sentences=self._tokeniser.document(document.text).sentences)
-        if all(document.sentences):
+        if all(sentence.tokens for sentence in document.sentences):
             return document
         return replace(document, sentences=[sentence for sentence in document.sentences if sentence])
 
@@ -264,11 +274,11 @@ class Model(Tagger):
         begins = [not part.first for part in cut]
         opens = [begin and opening[part.sentence] for begin, part in zip(begins, cut, strict=True)]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
-        tokens = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
+        wanted = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
         pool: list[Candidate] = []
         next_best: dict[tuple[int, int], tuple[tuple[str, float], ...]] = {}
         for tagged, seen in windows(
-            lengths, opens, tokens_wanted=tokens, receptive_fields=fields, begins=begins, reach=self._reach
+            lengths, opens, tokens_wanted=wanted, receptive_fields=fields, begins=begins, reach=self._reach
         ):
             if check is not None:
                 check()
@@ -288,7 +298,7 @@ class Model(Tagger):
                 threshold=self.decoding.thresholds_of(self.labels),
                 for_recall=self._for_recall,
             )
-            for part in joined(cut[tagged]):
+            for part in pieces if tagged == seen else joined(cut[tagged]):
                 number, begin, end = part
                 piece, own = pieces[number - first], pools[number - first]
                 if piece != part:
@@ -296,14 +306,17 @@ class Model(Tagger):
                         one._replace(start=one.start + piece.first, end=one.end + piece.first) for one in own
                     )
                     own = [one for one in moved if begin <= one.start < end]
-                own = [one for one in own if _has_word(sentences[number], one)]
+                tokens = sentences[number].tokens
+                own = [one for one in own if _has_word(tokens, one)]
                 pool += own
                 if self._alternatives:
                     offset = int(scores.token_offsets[number - first]) - piece.first
                     next_best |= {one[:2]: self._next_best(scores, offset, one) for one in own}
-                if end == len(sentences[number]):
+                if end == len(tokens):
                     yield [
-                        _mention(texts[number], sentences[number], kept, next_best.get(kept[:2], ()))
+                        _mention(
+                            texts[number], tokens, kept, next_best.get(kept[:2], ()) if next_best else ()
+                        )
                         for kept in resolve(pool, self.decoding.strategy, self.decoding.nested)
                     ]
                     pool, next_best = [], {}
@@ -327,18 +340,18 @@ class Model(Tagger):
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
 
 
-def _has_word(sentence: Sentence, candidate: Candidate) -> bool:
+def _has_word(tokens: Sequence[Token], candidate: Candidate) -> bool:
     """Whether a candidate has a letter or a digit: marks alone are no mention, whatever a corpus says."""
-    return any(
-        char.isalnum() for token in sentence.tokens[candidate.start : candidate.end] for char in token.text
-    )
+    if tokens[candidate.start].text.isalnum():  # nearly always, and fast
+        return True
+    return any(char.isalnum() for token in tokens[candidate.start : candidate.end] for char in token.text)
 
 
 def _mention(
-    text: str, sentence: Sentence, candidate: Candidate, alternatives: tuple[tuple[str, float], ...]
+    text: str, tokens: Sequence[Token], candidate: Candidate, alternatives: tuple[tuple[str, float], ...]
 ) -> Mention:
     type, kind = split_label(candidate.label)
-    start, end = sentence.tokens[candidate.start].start, sentence.tokens[candidate.end - 1].end
+    start, end = tokens[candidate.start].start, tokens[candidate.end - 1].end
     return Mention(start, end, type, kind, candidate.score, text[start:end], alternatives)
 
 

@@ -180,6 +180,8 @@ class Rules:
 
     def applied(self, document: Document) -> Document:
         """The document, which has sentences, with its mentions changed by the rules."""
+        if not self.rule:
+            return document
         by_action: dict[str, list[Mention]] = {action: [] for action in ACTIONS}
         for rule in self.rule:
             type, kind = split_label(rule.type)
