@@ -79,11 +79,6 @@ def test_both_checkouts_tag_the_same_way(
         "-DOCSTART- O\n\nAnna NNP I-PER\nBerg NNP I-PER\nleft VBD O\n\nIt PRP O\nrained VBD O\n", "utf-8"
     )
     monkeypatch.setattr(house, "shared", lambda *parts: corpus)
-    before = tmp_path / "before"
-    for checkout in (before, tmp_path / "after"):
-        model = checkout / "models" / "en" / "src" / "fofe_en" / "model"
-        model.parent.mkdir(parents=True)
-        model.symlink_to(tiny_path)
-    first, second = (house._tagged(tmp_path / name, sys.executable) for name in ("before", "after"))
+    first, second = (house._tagged(house.ROOT, sys.executable, tiny_path) for _ in range(2))
     assert first[0] > 0
     assert first[1] == second[1]
