@@ -74,6 +74,7 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         Topic(
             "conll2003_teacher", "configs/teacher.toml: two character language models beneath the detector."
         ),
+        Topic("distilled", "Small models that learned from such teachers, over plain text."),
         Topic("conll2003_compact", "configs/compact.toml, for speed."),
         Topic("conll2003_speed", "configs/speed.toml, the model whose speed is measured below."),
         Topic("best", "Models of several seeds fused, in the way that the dev set chose."),

@@ -49,7 +49,7 @@ def main() -> None:
     args = parser.parse_args()
     on_one_thread()
     torch.set_num_threads(1)
-    train, dev, test = (_sentences(name) for name in ("eng.train", "eng.testa", "eng.testb"))
+    train, dev, test = (sentences(name) for name in ("eng.train", "eng.testa", "eng.testb"))
     words = [sentence.words for sentence in test]
     texts = [" ".join(sentence) for sentence in words]
     gold = [set(sentence.spans) for sentence in test]
@@ -67,16 +67,16 @@ def main() -> None:
         "CRF": lambda: crf.tag_words(words),
     }
     timed: dict[str, Callable[[], object]] = {
-        "fofe": lambda: _run_through(gated.tag_tokens(words)),
-        "fofe --exact": lambda: _run_through(exact.tag_tokens(words)),
-        "plain torch": lambda: _run_through(plain.tag_tokens(words)),
-        "spaCy": lambda: _run_through(spacy.tagged(words)),
+        "fofe": lambda: run_through(gated.tag_tokens(words)),
+        "fofe --exact": lambda: run_through(exact.tag_tokens(words)),
+        "plain torch": lambda: run_through(plain.tag_tokens(words)),
+        "spaCy": lambda: run_through(spacy.tagged(words)),
         "CRF": lambda: crf.tag_words(words),
-        "fofe, raw text": lambda: _run_through(gated.tag(texts)),
-        "spaCy, raw text": lambda: _run_through(spacy.nlp.pipe(texts)),
+        "fofe, raw text": lambda: run_through(gated.tag(texts)),
+        "spaCy, raw text": lambda: run_through(spacy.nlp.pipe(texts)),
     }
     found = {name: system() for name, system in systems.items()}
-    seconds = _best_turns(timed)
+    seconds = best_turns(timed)
     rates = {name: tokens / spent for name, spent in seconds.items()}
     f1 = {name: score_spans(gold, mentions).f1 for name, mentions in found.items()}
     same = _share_equal(found["fofe"], found["fofe --exact"])
@@ -114,7 +114,8 @@ def main() -> None:
     record("speed", metrics, "python benchmarks/speed.py")
 
 
-def _sentences(name: str) -> list[LabelledSentence]:
+def sentences(name: str) -> list[LabelledSentence]:
+    """Those of a file of CoNLL-2003."""
     report = Report()
     documents = read_corpus(shared("data", "conll2003", name), "conll", report)
     return labelled_sentences(documents, report)
@@ -132,12 +133,12 @@ def _tag(model: fofe.Model, words: Sequence[Sequence[str]]) -> Spans:
     return found
 
 
-def _run_through(results: Iterable[object]) -> None:
+def run_through(results: Iterable[object]) -> None:
     """Have everything done, and keep nothing."""
     deque(results, maxlen=0)
 
 
-def _best_turns(systems: dict[str, Callable[[], Any]]) -> dict[str, float]:
+def best_turns(systems: dict[str, Callable[[], Any]]) -> dict[str, float]:
     """The CPU seconds of each system's best turn."""
     spent: dict[str, list[float]] = {name: [] for name in systems}
     for _ in range(TURNS):
