@@ -103,7 +103,11 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "weibo_fused",
             "Models without teachers, averaged; one figure per ensemble where there are several.",
         ),
+        Topic("weibo_teacher", "Chinese microblogs: models with a Chinese BERT beneath the detector."),
+        Topic("weibo_distilled", "Small models that learned from those, also over newspaper text."),
         Topic("uner_zh", "Universal NER, Chinese GSD."),
+        Topic("uner_zh_teacher", "The same with a Chinese BERT beneath the detector."),
+        Topic("uner_zh_distilled", "Small models that learned from those, also over newspaper text."),
         Topic("language", "How often `--lang auto` recognises the language of a sentence, in percent."),
     ),
     "Names and nominals, nested": (
@@ -119,6 +123,9 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "for layered BiLSTM-CRFs with biomedical vectors; the copy used here has lost mentions inside "
             "mentions of their own type.",
         ),
+        Topic("litbank_encoder", "LitBank with two character language models beneath the detector."),
+        Topic("gum_encoder", "GUM with these language models."),
+        Topic("genia_encoder", "GENIA with these language models."),
         Topic(
             "joint", "One model from three corpora: its F1 on each less that of a model of that corpus alone."
         ),

