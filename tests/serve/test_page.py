@@ -11,7 +11,10 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -436,6 +439,31 @@ def test_pictures_show_mentions_in_light_and_dark(
             assert number > 100, f"no label in {colour}"
     assert in_light["brightness"] > 0.8
     assert in_dark["brightness"] < 0.3
+
+
+def test_pages_of_an_allowed_origin_may_ask_and_others_may_not(
+    browser: BrowserContext, tiny_path: Path, tmp_path: Path, running: Callable[..., Any]
+) -> None:
+    (tmp_path / "index.html").write_text("<title>another site</title>", "utf-8")
+    ask = """async (address) => {
+        const request = {method: "POST", headers: {"Content-Type": "application/json"},
+                         body: JSON.stringify({text: "Anna Berg left."})};
+        try {
+            const answer = await (await fetch(address + "v1/tag", request)).json();
+            return answer.documents[0].mentions[0].text;
+        } catch (error) { return "refused"; }
+    }"""
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as other:
+        Thread(target=other.serve_forever, daemon=True).start()
+        origin = f"http://127.0.0.1:{other.server_port}"
+        model, page = ("--model", str(tiny_path)), browser.new_page()
+        page.goto(origin)
+        with running(*model, "--allow-origin", origin) as (open_to_it, _), running(*model) as (closed, _):
+            assert page.evaluate(ask, open_to_it) == "Anna Berg"
+            assert page.evaluate(ask, closed) == "refused"
+        page.close()
+        other.shutdown()
 
 
 def label_colours(page: Page) -> set[str]:
