@@ -14,8 +14,10 @@ stays as it is, and the models of all seeds that are there teach, on the trainin
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from _distillation import distilled
@@ -39,11 +41,14 @@ class Under(NamedTuple):
     teaches: bool = False
     without: tuple[str, ...] = ()
     """Views that it makes superfluous."""
+    settings: Mapping[str, Any] = MappingProxyType({})
+    """What else is set in the configuration."""
 
 
+FEWER = MappingProxyType({"training.epochs": 12, "training.input_dropout": 0.5})
 USED = {
-    "weibo": Under("bert-zh", layers=4, teaches=True, without=("lexicon", "window")),
-    "uner_zh": Under("bert-zh", layers=4, teaches=True, without=("window",)),
+    "weibo": Under("bert-zh", layers=4, teaches=True, without=("lexicon", "window"), settings=FEWER),
+    "uner_zh": Under("bert-zh", layers=4, teaches=True, without=("window",), settings=FEWER),
     "genia": Under("news-fast"),
     "litbank": Under("news-fast"),
     "gum": Under("news-fast"),
@@ -77,7 +82,7 @@ def _folder(name: str, seed: int) -> Path:
 def _with_encoder(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, Path]:
     used = USED[benchmark]
     name = f"{benchmark}_{'teacher' if used.teaches else 'encoder'}"
-    config = _configured(benchmark, {"training.seed": seed})
+    config = _configured(benchmark, {**used.settings, "training.seed": seed})
     place = ENCODERS / used.encoder
     if not place.exists():
         raise SystemExit(f"skipped: needs {place}; python benchmarks/fetch_encoders.py makes it")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from fofe.base.workers import MOST_PER_CORE
+
 HANGING = 3600
 """Seconds after which something counts as hanging; a slow machine takes far less."""
 
@@ -54,3 +56,26 @@ def test_workers_at_work_end_with_a_killed_parent(tmp_path: Path) -> None:
     while any(map(is_running, workers)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+COUNTING = """
+import os, sys
+from fofe.base.workers import in_order
+
+class Number:
+    def start(self):
+        return lambda chunk: os.getpid()
+
+if __name__ == "__main__":
+    import counting
+    print(len(set(in_order(counting.Number(), range(1, 400), workers=1000))))
+"""
+
+
+def test_a_thousand_workers_do_not_use_up_the_machine(tmp_path: Path) -> None:
+    (tmp_path / "counting.py").write_text(COUNTING, "utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    found = subprocess.run(
+        [sys.executable, "counting.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert 1 <= int(found.stdout) <= MOST_PER_CORE * (os.cpu_count() or 1)

@@ -26,6 +26,8 @@ Result = TypeVar("Result", covariant=True)
 
 CHUNKS_PER_WORKER = 4
 """How many chunks per worker are in progress or wait to be yielded."""
+MOST_PER_CORE = 4
+"""More workers than that are never faster, and a thousand would use up the memory of most machines."""
 
 _THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Where BLAS libraries look up their number of threads: with more than one, workers compete for cores."""
@@ -47,6 +49,7 @@ class Job(Protocol[Chunk, Result]):
 def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> Generator[Result, None, None]:
     """The results of the chunks, in order. One worker means this process; more are processes of their own.
 
+    There are at most `MOST_PER_CORE` of them for each core of the machine, however many are asked for.
     After an empty chunk, all results so far are yielded before the next one is drawn. An error that a user
     can act on is raised here, in its turn. Close the iterator (`contextlib.closing`) to end the workers
     early.
@@ -54,6 +57,7 @@ def in_order(job: Job[Chunk, Result], chunks: Iterable[Chunk], workers: int) -> 
     if workers == 1:
         yield from map(job.start(), chunks)
         return
+    workers = min(workers, MOST_PER_CORE * (os.cpu_count() or 1))
     with _process_group(job, workers) as submit:
         pending: deque[Future[Result]] = deque()
         for chunk in chunks:
