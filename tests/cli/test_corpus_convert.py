@@ -38,6 +38,14 @@ def test_columns_to_json_and_back_in_another_scheme(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize(("suffix", "tag"), [("bioes", "S"), ("bilou", "U"), ("bmes", "S"), ("iob2", "B")])
+def test_the_suffix_names_the_tag_scheme(suffix: str, tag: str, tmp_path: Path) -> None:
+    source, target = tmp_path / "news.jsonl", tmp_path / f"news.{suffix}"
+    source.write_text(json.dumps({"tokens": ["Ana", "left"], "entities": [[0, 1, "PER"]]}), "utf-8")
+    assert fofe(source, target) == 0
+    assert target.read_text("utf-8").startswith(f"Ana {tag}-PER\n")
+
+
 def test_every_format_to_every_other(news: Path, tmp_path: Path) -> None:
     fofe(news, tmp_path / "a.jsonl")
     fofe(tmp_path / "a.jsonl", tmp_path / "b", "--to", "brat")

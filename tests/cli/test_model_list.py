@@ -230,6 +230,12 @@ def test_no_model_for_any_language(install_model: Install) -> None:
         load("auto")
 
 
+def test_a_server_refuses_what_is_no_origin(capsys: pytest.CaptureFixture[str]) -> None:
+    for origin in ("example.org", "https://example.org/page"):
+        assert main(["serve", "--allow-origin", origin]) == 2
+        assert "an origin is like https://example.org" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_server_takes_names_and_chooses_by_language(two: None) -> None:
     pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
     from fofe.cli.serve import load_models

@@ -72,6 +72,15 @@ def test_sentences_are_written_as_the_model_tags_them(
         assert not any("annotations" in task for task in tasks), "nobody has annotated them yet"
 
 
+def test_texts_may_stand_in_any_column_of_a_table(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pool.csv").write_text(f"body\n{TEXTS[0]}\n", "utf-8")
+    command = ["suggest", str(tmp_path / "pool.csv"), "-m", str(tiny_path), "--to", "doccano", "-o", "-"]
+    assert main([*command, "--text-column", "body"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == TEXTS[0]
+
+
 def test_what_is_annotated_is_left_out(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -337,7 +337,10 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         ([TEXT], "or the text itself with --text"),
         (["FOLDER"], "holds no file of a known format and no .txt (only files right in it are read"),
         (["FOLDER", "--input", "text"], "holds no file of a known format and no .txt (only files right"),
-        (["LATIN", "--text-column", "body"], "--text-column goes with csv, tsv and parquet files (leave it"),
+        (
+            ["LATIN", "--text-column", "body"],
+            "--text-column goes with csv, tsv and parquet files (give --in",
+        ),
         (["none.jsonl"], "none.jsonl: there is no such file"),
         (["LATIN", "--strict"], "latin.txt:2: byte 0xe9 at offset 3 of the line is not UTF-8"),
         (["LATIN", "--strict", "--unit", "file"], "latin.txt:2: byte 0xe9"),
@@ -355,6 +358,9 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
             ["--text", "x", "-f", "text", "--alternatives", "1"],
             "--alternatives is not shown in text: give --format jsonl or tsv",
         ),
+        (["--text", "x", "--strategy", "non-crossing", "--no-nested"], "non-crossing is nested by nature"),
+        (["--text", "x", "--unit", "file"], "--input and --unit are of files, not of --text"),
+        (["--text", "x", "--input", "conll"], "--input and --unit are of files, not of --text"),
         (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
         (
             ["--text", "x", "-o", "x.html", "--offsets", "utf16"],

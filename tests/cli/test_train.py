@@ -61,6 +61,13 @@ def test_mistakes_end_with_one_line_and_code_2(
     assert not (tmp_path / "run").exists()
 
 
+def test_the_plan_names_the_labels_that_stay(
+    tiny_config: Path, tiny_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", str(tiny_config), "--plan", "--from", str(tiny_path)]) == 0
+    assert f"labels that stay from {tiny_path}: " in capsys.readouterr().out
+
+
 def test_the_plan_is_told_and_nothing_is_trained(
     tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,8 @@ def test_what_is_not_recognised_must_be_named(tmp_path: Path, content: str) -> N
     path = tmp_path / "notes.txt"
     path.write_text(content)
     with pytest.raises(
-        InputError, match=r"cannot be guessed \(name it: conll, .*--from, --to or --format.*`format =`"
+        InputError,
+        match=r"cannot be guessed \(name it: conll, .*--from, --to or .*--set data.format=F",
     ):
         guess_format(path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fofe.decode import STRATEGIES
+from fofe.decode.resolve import NON_CROSSING
 from fofe.show.lattice import Fragment, lattices
 from fofe.text.tokenise import tokeniser
 
@@ -25,11 +27,14 @@ words = st.sampled_from(WORDS.split())
     strategy=st.sampled_from(STRATEGIES),
     nested=st.booleans(),
     threshold=st.sampled_from([0.0, 0.05, 0.3, 0.8]),
+    other=st.sampled_from([0.0, 0.5, 0.99]),
 )
 def test_outcomes_agree_with_the_mentions(
-    words: list[str], strategy: str, nested: bool, threshold: float, tiny_model: Model
+    words: list[str], strategy: str, nested: bool, threshold: float, other: float, tiny_model: Model
 ) -> None:
+    nested = nested or strategy == NON_CROSSING
     model = tiny_model.with_options(strategy=strategy, nested=nested, threshold=threshold, exact=True)
+    model.decoding = replace(model.decoding, thresholds={"PER": other, "PER_NOM": 0.9})
     document = tokeniser("en").document(" ".join(words))
     kept = set()
     for sentence, fragments in lattices(model, document):
@@ -50,7 +55,7 @@ def assert_sound(fragment: Fragment, spans: dict[tuple[int, int], Fragment], mod
     if fragment.outcome == "none":
         assert fragment.score <= none
     elif fragment.outcome == "below":
-        assert none < fragment.score < model.decoding.threshold
+        assert none < fragment.score < model.decoding.thresholds_of([fragment.label])[0]
     if fragment.lost_to is not None:
         winner = spans[fragment.lost_to]
         assert winner.outcome == "mention"

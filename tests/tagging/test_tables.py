@@ -72,6 +72,8 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
         ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)", 2),
         ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 1),
         ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 1),
+        ("text,text\nx,y\n", "x.csv:1: has several columns 'text' (give each column a name of its own)", 2),
+        ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 1),
         ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 1),
         ("", "files without a document", 0),
         ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 1),
@@ -83,6 +85,18 @@ def test_mistakes(
     (tmp_path / "x.csv").write_bytes(content.encode("latin-1"))
     assert main(["tag", "-m", str(tiny_path), str(tmp_path / "x.csv")]) == code
     assert message in capsys.readouterr().err
+
+
+def test_a_row_that_is_not_utf8_is_left_out_alone(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'text\nOne.\n"Two\ncaf\xe9."\nThree.\nFour.\n')
+    assert main(["tag", "-m", str(tiny_path), str(path)]) == 1
+    captured = capsys.readouterr()
+    assert [json.loads(line)["text"] for line in captured.out.splitlines()] == ["One.", "Three.", "Four."]
+    assert f"{path}:4: byte 0xe9" in captured.err
+    assert "1 documents left out for the reasons given above; 3 tagged" in captured.err
 
 
 def test_a_tsv_file_is_a_table_if_a_column_is_named(tmp_path: Path) -> None:

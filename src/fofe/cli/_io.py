@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fofe.base.errors import FofeError, InputError
@@ -66,7 +67,13 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
     if scheme:
         return scheme.applied_to(model), gold, predicted
     if report:
-        corpora = [name for name in trained_corpora(model) if name != "data"]
+        trained = trained_corpora(model)
+        corpora = [name for name in trained if name != "data" or len(trained) > 1]
+        annotated = {mention.label for document in gold for mention in document.mentions}
+        # Of many corpora, those that have the labels here.
+        corpora = [
+            name for name in corpora if annotated <= trained_scheme(model, name).labels.keys()
+        ] or corpora
         options = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
         options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
         print(f"{path}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
@@ -151,7 +158,9 @@ class Bar:
         if shown and stream.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(leave=False, file=stream, **settings)
+            # A terminal in a container may have no size, and tqdm would then draw nothing.
+            width, height = get_terminal_size()
+            self._bar = tqdm(leave=False, file=stream, ncols=width, nrows=height, **settings)
 
     def __enter__(self) -> Bar:
         return self

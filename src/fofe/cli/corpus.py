@@ -51,7 +51,11 @@ def check(args: argparse.Namespace) -> None:
     option("target OUT", "a file, a directory for brat, or - for stdout"),
     option("--from F", "format of IN (default: recognised)", dest="source_format"),
     option("--to F", "format of OUT (default: by its suffix)", dest="target_format"),
-    option("--tag-scheme S", "tag scheme of CoNLL output (default: IOB2)", dest="scheme"),
+    option(
+        "--tag-scheme S",
+        "tag scheme of CoNLL output (default: that of a suffix as .bioes, else IOB2)",
+        dest="scheme",
+    ),
     option("--spans characters|tokens", "unit of spans in JSONL (default: characters)"),
     READING,
 )

@@ -19,7 +19,7 @@ SAMPLES = 10_000
     "score predictions, or compare two",
     option("gold GOLD", "the annotated corpus"),
     option("predicted PREDICTED", "the same texts with predicted mentions", nargs="?"),
-    option("--model MODEL", "a model to predict with, instead of PREDICTED"),
+    option("-m --model MODEL", "a model to predict with, instead of PREDICTED"),
     option("--against FILE", "other predictions: test the difference to PREDICTED by paired bootstrap"),
     AS,
     MAP,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,8 +55,13 @@ def serve(args: argparse.Namespace) -> None:
       fofe serve --model en --allow-origin https://example.org
       fofe serve --model news=runs/news/model --host 0.0.0.0 --token-file /run/secrets/fofe
     """
-    if args.max_bytes < 1 or args.timeout <= 0 or not 0 <= args.port < 65536:
-        raise FofeError("--max-bytes and --timeout are greater than 0, and --port is at most 65535")
+    if args.max_bytes < 1 or args.timeout <= 0:
+        raise FofeError("--max-bytes and --timeout are greater than 0")
+    if not 0 <= args.port < 65536:
+        raise FofeError("--port is at most 65535")
+    for origin in args.allow_origin or ():
+        if not re.fullmatch(r"\*|https?://[^/\s]+", origin):
+            raise FofeError(f"--allow-origin {origin}: an origin is like https://example.org, without a path")
     token = _token(args.token_file)
     with needs("serving needs FastAPI and uvicorn", "serve", *NEEDED):
         from fofe.serve.app import Server

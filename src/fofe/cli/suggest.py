@@ -28,6 +28,7 @@ LABEL_STUDIO = "label-studio"
     AS,
     option(f"--input {INPUT_FORMATS}", "format of the input (default: by the file's suffix, else text)"),
     option("--unit line|file", "what a plain-text document is", default="line"),
+    option("--text-column C", "column of the texts in csv and tsv input (default: text)"),
 )
 def suggest(args: argparse.Namespace) -> None:
     """Choose the sentences of a text that a model would learn most from: those that it
@@ -47,7 +48,7 @@ def suggest(args: argparse.Namespace) -> None:
 
     format_function(args.to, "write")  # an error now, not after the work
     report = Report()
-    sources = find_sources(args.inputs, args.input, args.unit, report)
+    sources = find_sources(args.inputs, args.input, args.unit, report, args.text_column)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
     model = load(model_path(args.model))
     language = model.config.language

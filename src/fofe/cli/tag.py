@@ -131,7 +131,9 @@ def tag(args: argparse.Namespace) -> int:
     report = Report()
     sources = [] if args.text else _sources(args, report)
     if args.text_column and not any(source.kind in TABLES for source in sources):
-        raise FofeError("--text-column goes with csv, tsv and parquet files (leave it out)")
+        raise FofeError(
+            "--text-column goes with csv, tsv and parquet files (give --input csv, or leave it out)"
+        )
     waiting: Iterator[Input | None] = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
@@ -173,6 +175,7 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
             )
     problems = {
         "give either --text or files, not both": args.text and args.inputs,
+        "--input and --unit are of files, not of --text": args.text and (args.input or args.unit != "line"),
         "--device goes with --engine torch (leave it out)": args.device != "auto" and args.engine != "torch",
         "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
         "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fofe.base.errors import FofeError, needs
+from fofe.base.errors import FofeError, InputError, needs
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._io import say, training
 from fofe.cli._options import SET, count, output, overrides
@@ -59,6 +59,11 @@ def train(args: argparse.Namespace) -> None:
         from fofe.training.plan import plan
 
         print(plan(config))
+        if args.start and not args.forget:
+            from fofe.model.storage import load_model
+
+            labels = load_model(model_path(args.start)).labels[1:]
+            print(f"\nlabels that stay from {args.start}: {', '.join(labels)}")
         return
     if args.output is None:
         raise FofeError("training needs a directory for the run: -o DIR")
@@ -101,4 +106,6 @@ def _config(args: argparse.Namespace, given: dict[str, Any]) -> RunConfig:
             raise FofeError(
                 f"--{name} goes without a configuration (leave out {args.config}, or give --set {key}=...)"
             )
+    if Path(args.config).suffix in (".jsonl", ".json", ".conll", ".parquet"):
+        raise InputError("is no configuration in TOML", path=args.config, remedy="give a corpus with --train")
     return load_config(args.config, given)

@@ -50,7 +50,7 @@ def guess_format(path: str | Path) -> str:
         found = _format_of_content(path)
     if found is None:
         known = ", ".join(FORMATS)
-        remedy = f"name it: {known}, by --from, --to or --format, in a configuration by `format =`; "
+        remedy = f"name it: {known}, by --from, --to or --format, for training by --set data.format=F; "
         remedy += "plain text without annotation is for fofe tag"
         raise InputError("the format cannot be guessed", path=path, remedy=remedy)
     return found

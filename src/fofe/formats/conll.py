@@ -36,6 +36,8 @@ AUTO = "auto"
 DOCUMENT_START = "-DOCSTART-"
 CROSSING = "mentions left out because they cross a sentence border"
 
+_OF_SCHEMES = (".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes")
+"""Suffixes that name a tag scheme."""
 _SPACES = re.compile("[ \t]+")
 _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
@@ -181,9 +183,13 @@ def document_of(sentences: list[Rows], scheme: TagScheme | None, path: str, repo
     return document
 
 
-def write(documents: Iterable[Document], target: Target, report: Report, *, scheme: str = "IOB2") -> None:
-    """Write words and tags; several documents each begin with a `-DOCSTART-` line."""
-    tags = tag_scheme(scheme)
+def write(documents: Iterable[Document], target: Target, report: Report, *, scheme: str = "") -> None:
+    """Write words and tags; several documents each begin with a `-DOCSTART-` line.
+
+    Without a tag scheme, the suffix of the file may name one (`.bioes`), else it is IOB2.
+    """
+    suffix = Path(target).suffix if isinstance(target, (str, Path)) else ""
+    tags = tag_scheme(scheme or (suffix[1:] if suffix.lower() in _OF_SCHEMES else "IOB2"))
     remaining = iter(documents)
     first = list(islice(remaining, 2))
     with open_output(target) as stream:

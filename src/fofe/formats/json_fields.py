@@ -15,7 +15,7 @@ from fofe.base.report import EMPTY_FILES, Report
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
 _IF_IT_IS = (
-    'if it is {}\'s, name the format {}: by --from, --format or --input, in a configuration by format = "{}"'
+    "if it is {}'s, name the format {}: by --from, --format or --input; for training by --set data.format={}"
 )
 IF_DOCCANO = _IF_IT_IS.format("doccano", "doccano", "doccano")
 IF_LABEL_STUDIO = _IF_IT_IS.format("Label Studio", "label-studio", "label-studio")

@@ -74,7 +74,12 @@ def _scores(part: str, training: Mapping[str, Any]) -> str:
 def _decoding(decoding: Decoding) -> str:
     nested = ", nested" if decoding.nested else ""
     agreement = f", agreement {decoding.agreement:g}" if decoding.agreement else ""
-    return f"{decoding.strategy}{nested}, threshold {decoding.threshold}{agreement}"
+    others: dict[float, list[str]] = {}
+    for label, threshold in decoding.thresholds.items():
+        others.setdefault(threshold, []).append(label)
+    own = "".join(f" ({threshold} for {' '.join(labels)})" for threshold, labels in others.items())
+    names = f", for names alone {decoding.names_threshold}" if decoding.names_threshold else ""
+    return f"{decoding.strategy}{nested}, threshold {decoding.threshold}{own}{names}{agreement}"
 
 
 def _temperatures(by_label: Mapping[str, float]) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.candidates import NONE_COLUMN, select
 from fofe.decode.resolve import NON_CROSSING, by_length, by_score, contains
@@ -43,26 +44,34 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
         return
     scores = model.score(document)
     fragments, offsets, decoding = scores.fragments, scores.token_offsets, model.decoding
-    pools = select(fragments, offsets, scores.probabilities, model.labels, threshold=decoding.threshold)
+    thresholds = decoding.thresholds_of(model.labels)
+    pools = select(fragments, offsets, scores.probabilities, model.labels, threshold=thresholds)
     borders = np.searchsorted(fragments.sentences, np.arange(len(sentences) + 1))
     for number, (sentence, pool) in enumerate(zip(sentences, pools, strict=True)):
         part = slice(int(borders[number]), int(borders[number + 1]))
         kept = resolve(pool, decoding.strategy, decoding.nested)
         firsts, lasts = fragments.firsts[part] - offsets[number], fragments.lasts[part] - offsets[number]
         spans = zip(firsts.tolist(), lasts.tolist(), scores.probabilities[part].tolist(), strict=True)
-        yield sentence, [_fragment(*span, model.labels, kept, decoding) for span in spans]
+        yield sentence, [_fragment(*span, model.labels, thresholds, kept, decoding) for span in spans]
 
 
 def _fragment(
-    first: int, last: int, row: list[float], labels: Sequence[str], kept: list[Candidate], decoding: Decoding
+    first: int,
+    last: int,
+    row: list[float],
+    labels: Sequence[str],
+    thresholds: FloatArray,
+    kept: list[Candidate],
+    decoding: Decoding,
 ) -> Fragment:
     """A fragment with the probabilities of the labels, given the mentions of its sentence."""
     score = max(row[1:])
-    candidate = Candidate(first, last + 1, labels[row.index(score, 1)], score)
+    best = row.index(score, 1)
+    candidate = Candidate(first, last + 1, labels[best], score)
     outcome: Outcome = "lost"
     if score <= row[NONE_COLUMN]:
         outcome = "none"
-    elif score < decoding.threshold:
+    elif score < thresholds[best]:
         outcome = "below"
     elif any(mention[:2] == candidate[:2] for mention in kept):
         outcome = "mention"

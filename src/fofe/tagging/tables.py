@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 
-from fofe.base.errors import InputError
-from fofe.base.files import STANDARD, display_name, read_lines
+from fofe.base.errors import InputError, NotTextError
+from fofe.base.files import STANDARD, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.tagging.pipeline import Input, fail, ready
 from fofe.text.document import Document
@@ -20,12 +20,26 @@ ID = "id"
 
 
 class NoColumnError(InputError):
-    """A table without the column of the texts: a wrong option, not a bad file among good ones."""
+    """A table without one column of that name: a wrong option, not a bad file among good ones."""
+
+
+def _lines(path: str, name: str, bad: dict[int, InputError]) -> Iterator[str]:
+    """The lines of a table; those that are not UTF-8 go into `bad`, so that only their rows are left out."""
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                yield decode_utf8(line, name, number)
+            except InputError as error:  # noqa: PERF203
+                if isinstance(error, NotTextError):
+                    raise
+                bad[number] = error
+                yield line.decode("utf-8", "replace")
 
 
 def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterator[Input]:
     """The rows as documents of at most so many characters; one that cannot be read is an input that fails."""
-    name, lines = display_name(path), (line for _, line in read_lines(path))
+    name, bad = display_name(path), dict[int, InputError]()
+    lines = _lines(path, name, bad)
     csv.field_size_limit(most)
     head = next(lines, "")
     delimiter = max(TABLES[kind], key=head.count)
@@ -37,9 +51,14 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
     if not names:
         report.note(EMPTY_FILES, name)
         return
+    if bad:
+        raise bad[1]
     if column not in names:
         remedy = f"name one with --text-column: {', '.join(names)}"
         raise NoColumnError(f"has no column {column!r}", path=name, line=1, remedy=remedy)
+    if twice := [one for one in names if names.count(one) > 1]:
+        remedy = "give each column a name of its own"
+        raise NoColumnError(f"has several columns {twice[0]!r}", path=name, line=1, remedy=remedy)
     while True:
         line, values = reader.line_num + 1, None
         try:
@@ -52,6 +71,9 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
             continue
         if values is None:
             return
+        if unread := [bad[number] for number in range(line, reader.line_num + 1) if number in bad]:
+            yield Input(partial(fail, unread[0]), 0)
+            continue
         if values:
             meta: dict[str, object] = dict(zip(names, values, strict=True))
             text = str(meta.pop(column))

@@ -235,9 +235,12 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
     return map(with_bare_names, documents) if corpus.bare_names else documents
 
 
+_LOOK = "check the format and the tag column; fofe corpus check shows what is read"
+
+
 def _not_empty(sentences: Sentences, path: str) -> Sentences:
     if not any(sentence.spans for sentence in sentences):
-        raise InputError("has no labelled mention", path=path, remedy="check the format and the tag column")
+        raise InputError("has no labelled mention", path=path, remedy=_LOOK)
     return sentences
 
 
