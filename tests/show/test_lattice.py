@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fofe.decode import STRATEGIES
-from fofe.decode.resolve import NON_CROSSING
 from fofe.show.lattice import Fragment, lattices
 from fofe.text.tokenise import tokeniser
 
@@ -32,7 +31,6 @@ words = st.sampled_from(WORDS.split())
 def test_outcomes_agree_with_the_mentions(
     words: list[str], strategy: str, nested: bool, threshold: float, other: float, tiny_model: Model
 ) -> None:
-    nested = nested or strategy == NON_CROSSING
     model = tiny_model.with_options(strategy=strategy, nested=nested, threshold=threshold, exact=True)
     model.decoding = replace(model.decoding, thresholds={"PER": other, "PER_NOM": 0.9})
     document = tokeniser("en").document(" ".join(words))

@@ -176,6 +176,9 @@ def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
     problems = {
         "give either --text or files, not both": args.text and args.inputs,
         "--input and --unit are of files, not of --text": args.text and (args.input or args.unit != "line"),
+        "non-crossing is nested by nature: leave out --no-nested, or choose another strategy": (
+            args.strategy == "non-crossing" and args.nested is False
+        ),
         "--device goes with --engine torch (leave it out)": args.device != "auto" and args.engine != "torch",
         "--master goes with --engine spark (leave it out)": args.master and args.engine != "spark",
         "--engine spark reads files of lines and parquet, not --text": args.text and args.engine == "spark",

@@ -74,13 +74,8 @@ class Decoding:
             changes = {"nested": False, **tuned, **changes}
         if "threshold" in changes:
             changes["thresholds"] = {}
-        if changes.get("nested") is False:
-            if changes.get("strategy") == NON_CROSSING:
-                raise FofeError(
-                    "the strategy non-crossing is nested by nature: choose another, or allow nesting"
-                )
-            if self.strategy == NON_CROSSING:
-                changes.setdefault("strategy", HIGHEST_FIRST)
+        if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:
+            changes["strategy"] = HIGHEST_FIRST
         try:
             return replace(self, **changes)
         except ValueError as error:
