@@ -52,7 +52,7 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
         report.note(EMPTY_FILES, name)
         return
     if bad:
-        raise bad[1]
+        raise next(iter(bad.values()))
     if column not in names:
         remedy = f"name one with --text-column: {', '.join(names)}"
         raise NoColumnError(f"has no column {column!r}", path=name, line=1, remedy=remedy)
