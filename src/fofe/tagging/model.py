@@ -20,6 +20,7 @@ from fofe.decode.candidates import select
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
 from fofe.model.storage import StoredModel, save_model
+from fofe.tagging.arguments import check_options, check_several, checked
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
@@ -58,7 +59,7 @@ class Tagger(ABC):
 
         Of a stream, the first text is tagged before the second is drawn, then more and more at once.
         """
-        _check_several(texts, "texts", "call the model itself for one text")
+        check_several(texts, "texts", "call the model itself for one text")
         return self._tag((Document(text) for text in texts), growing=not isinstance(texts, Sized))
 
     def tag_tokens(self, sentences: Iterable[Sequence[str]]) -> Iterator[Document]:
@@ -66,7 +67,7 @@ class Tagger(ABC):
 
         Its text is the words joined by spaces, and the offsets of mentions point into that.
         """
-        _check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
+        check_several(sentences, "sentences", "put the words of one sentence into a list of lists")
         documents = (Document.from_words([words]) for words in sentences)
         return self._tag(documents, growing=not isinstance(sentences, Sized))
 
@@ -76,8 +77,8 @@ class Tagger(ABC):
         A text without sentences, as corpora may give it, is cut into sentences and tokens first. `check` is
         called before every few thousand tokens: what it raises ends the work, even within a long document.
         """
-        _check_several(documents, "documents", "put one document into a list")
-        return self._tag(map(_checked, documents), check, growing=not isinstance(documents, Sized))
+        check_several(documents, "documents", "put one document into a list")
+        return self._tag(map(checked, documents), check, growing=not isinstance(documents, Sized))
 
     @abstractmethod
     def _tag(
@@ -163,7 +164,7 @@ class Model(Tagger):
             names: find names only, none in another, at the threshold that was tuned for that.
             rules: those of `with_rules`.
         """
-        _check_options(alternatives, for_recall, exact, scheme)
+        check_options(alternatives, for_recall, exact, scheme)
         other = copy.copy(self)
         other.decoding = self.decoding_for(scheme).changed(
             threshold=threshold, strategy=strategy, nested=nested, agreement=agreement, names=names
@@ -172,7 +173,7 @@ class Model(Tagger):
         other._for_recall = self._for_recall if for_recall is None else for_recall
         other._exact = self._exact if exact is None else exact
         if rules is not None:
-            _check_several(rules, "rules", "use with_rules for one")
+            check_several(rules, "rules", "use with_rules for one")
             other._rules = Rules.of(*rules)
         if scheme is not None:
             other._engine = self._engine.conditioned_on(scheme)
@@ -235,17 +236,9 @@ class Model(Tagger):
             found = self._found(group, check)
             for document in group:
                 mentions = [mention for _ in document.sentences for mention in next(found)]
-                # dataclasses.replace would take as long as all else that is done for a short document.
-                yield self._rules.applied(
-                    Document(
-                        document.text,
-                        document.sentences,
-                        mentions,
-                        document.id,
-                        document.meta,
-                        document.regions,
-                    )
-                )
+                # Faster than dataclasses.replace, which shows where documents are short.
+                kept = document.id, document.meta, document.regions
+                yield self._rules.applied(Document(document.text, document.sentences, mentions, *kept))
 
     def _cut(self, document: Document) -> Document:
         """The document with sentences, none of which is without tokens."""
@@ -388,33 +381,6 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     path = model_path(path)
     scorer = partial(_torch_engine, device=device) if engine == "torch" else numpy_engine
     return Model(load_stored(path), scorer=scorer, path=path)
-
-
-def _check_several(items: object, what: str, fix: str) -> None:
-    """Refuse one item, or none, where several are taken."""
-    if isinstance(items, (str, bytes, Document)) or not isinstance(items, Iterable):
-        found = "one string" if isinstance(items, str) else f"a value of type {type(items).__name__}"
-        raise FofeError(f"several {what} are needed, not {found} ({fix})")
-
-
-def _checked(document: Document) -> Document:
-    """The document; an error for what is none, such as its text."""
-    if not isinstance(document, Document):
-        found = type(document).__name__
-        raise FofeError(f"a document is a fofe.Document, not of type {found} (tag takes texts)")
-    return document
-
-
-def _check_options(alternatives: object, for_recall: object, exact: object, scheme: object) -> None:
-    """Refuse values that are not those of `with_options`; `Decoding` checks its own."""
-    is_count = isinstance(alternatives, int) and not isinstance(alternatives, bool) and alternatives >= 0
-    if alternatives is not None and not is_count:
-        raise FofeError(f"alternatives must be a whole number of at least 0, not {alternatives!r}")
-    for name, value in (("for_recall", for_recall), ("exact", exact)):
-        if value is not None and not isinstance(value, bool):
-            raise FofeError(f"{name} must be True or False, not {value!r}")
-    if scheme is not None and not isinstance(scheme, str):
-        raise FofeError(f"scheme must be the name of a corpus, not {scheme!r}")
 
 
 def in_labels(model: Model, labels: tuple[str, ...], project: Callable[[FloatArray], FloatArray]) -> Model:

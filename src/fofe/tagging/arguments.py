@@ -1,0 +1,33 @@
+"""What users of a model may give it: anything else is refused before any work is done."""
+
+from collections.abc import Iterable
+
+from fofe.base.errors import FofeError
+from fofe.text.document import Document
+
+
+def check_several(items: object, what: str, fix: str) -> None:
+    """Refuse one item, or none, where several are taken."""
+    if isinstance(items, (str, bytes, Document)) or not isinstance(items, Iterable):
+        found = "one string" if isinstance(items, str) else f"a value of type {type(items).__name__}"
+        raise FofeError(f"several {what} are needed, not {found} ({fix})")
+
+
+def checked(document: Document) -> Document:
+    """The document; an error for what is none, such as its text."""
+    if not isinstance(document, Document):
+        found = type(document).__name__
+        raise FofeError(f"a document is a fofe.Document, not of type {found} (tag takes texts)")
+    return document
+
+
+def check_options(alternatives: object, for_recall: object, exact: object, scheme: object) -> None:
+    """Refuse values that are not those of `with_options`; `Decoding` checks its own."""
+    is_count = isinstance(alternatives, int) and not isinstance(alternatives, bool) and alternatives >= 0
+    if alternatives is not None and not is_count:
+        raise FofeError(f"alternatives must be a whole number of at least 0, not {alternatives!r}")
+    for name, value in (("for_recall", for_recall), ("exact", exact)):
+        if value is not None and not isinstance(value, bool):
+            raise FofeError(f"{name} must be True or False, not {value!r}")
+    if scheme is not None and not isinstance(scheme, str):
+        raise FofeError(f"scheme must be the name of a corpus, not {scheme!r}")
