@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+
+from _resources import trained_model
 
 from fofe.base.report import Report
 from fofe.cli._io import TerminalCallback
@@ -14,6 +16,14 @@ from fofe.training.config import RunConfig
 from fofe.training.plain_text import LABELS
 from fofe.training.run import distil
 from fofe.vectors.train import paragraphs
+
+SEEDS = range(1, 10)
+
+
+def teachers_of(model_of: Callable[[int], Path], command: str) -> list[Path]:
+    """The models of all seeds that are there; the command trains the first, which must be."""
+    first, *others = map(model_of, SEEDS)
+    return [trained_model(first, command), *(model for model in others if model.exists())]
 
 
 def distilled(

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from _conll import CONFIGS
-from _distillation import distilled
+from _distillation import distilled, teachers_of
 from _record import RUNS, as_command, on_one_thread, record, shared
 from _resources import trained_model
 from _rivals import Spacy
@@ -66,9 +67,7 @@ def _folder(student: str, millions: int, seed: int | str) -> Path:
 
 
 def _train(student: str, seed: int, millions: int, workers: int) -> None:
-    first = trained_model(model_of(TEACHER, 1), f"{Variant(TEACHER).command()}, with 1 for SEED,")
-    others = (model_of(TEACHER, number) for number in range(2, 10))
-    teachers = [first, *(model for model in others if model.exists())]
+    teachers = teachers_of(partial(model_of, TEACHER), f"{Variant(TEACHER).command()}, with 1 for SEED,")
     model = distilled(
         Variant(CONFIGS / f"{student}.toml").settings(seed),
         teachers,

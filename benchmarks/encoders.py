@@ -20,13 +20,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from _distillation import distilled
-from _mention_runs import CONFIGS, configured, cost, trained
+from _distillation import SEEDS, distilled, teachers_of
+from _mention_runs import cost, trained
 from _record import RUNS, as_command, record_seed
-from _resources import trained_model
 from fetch_encoders import ENCODERS
 from fetch_zh_text import TEXT
-from mentions import BENCHMARKS, scores_of
+from mentions import scores_of, ungated
 
 from fofe.features.config import ViewConfig
 from fofe.model.storage import load_model
@@ -53,7 +52,6 @@ USED = {
     "litbank": Under("news-fast"),
     "gum": Under("news-fast"),
 }
-SEEDS = range(1, 10)
 
 
 def main() -> None:
@@ -82,7 +80,7 @@ def _folder(name: str, seed: int) -> Path:
 def _with_encoder(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, Path]:
     used = USED[benchmark]
     name = f"{benchmark}_{'teacher' if used.teaches else 'encoder'}"
-    config = _configured(benchmark, {**used.settings, "training.seed": seed})
+    config = ungated(benchmark, {**used.settings, "training.seed": seed})
     place = ENCODERS / used.encoder
     if not place.exists():
         raise SystemExit(f"skipped: needs {place}; python benchmarks/fetch_encoders.py makes it")
@@ -97,21 +95,15 @@ def _with_encoder(benchmark: str, seed: int, command: str) -> tuple[str, RunConf
     return name, config, _folder(name, seed) / "model"
 
 
-def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
-    config = configured(CONFIGS / BENCHMARKS[benchmark], overrides)
-    return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
-
-
 def _student(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, Path]:
     name, teacher = f"{benchmark}_distilled", f"{benchmark}_teacher"
-    first = trained_model(
-        _folder(teacher, 1) / "model", f"python benchmarks/encoders.py {benchmark} --seed 1"
+    teachers = teachers_of(
+        lambda number: _folder(teacher, number) / "model",
+        f"python benchmarks/encoders.py {benchmark} --seed 1",
     )
-    others = (_folder(teacher, number) / "model" for number in SEEDS[1:])
-    teachers = [first, *(model for model in others if model.exists())]
     if not TEXT.exists():
         raise SystemExit(f"skipped: needs {TEXT}; python benchmarks/fetch_zh_text.py makes it")
-    config = _configured(benchmark, {"training.seed": seed, "training.teachers": list(map(str, teachers))})
+    config = ungated(benchmark, {"training.seed": seed, "training.teachers": list(map(str, teachers))})
     seeds = (_folder(name, number) for number in SEEDS)
     model = distilled(config, teachers, TEXT, _folder(name, seed), seeds, command)
     return name, config, model

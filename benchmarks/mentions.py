@@ -65,7 +65,7 @@ def main() -> None:
     usual = TEACHERS.get(args.benchmark, 0)
     count = usual if args.teachers is None else args.teachers
     teachers = [_teacher(args.benchmark, seed + 1) for seed in range(count)]
-    config = _configured(args.benchmark, {**overrides, "training.teachers": list(map(str, teachers))})
+    config = ungated(args.benchmark, {**overrides, "training.teachers": list(map(str, teachers))})
     trial = [f"trial{args.epochs}"] if args.epochs else []
     taught = [f"taught{count}"] if count else []
     any_seed = command(args.benchmark, teachers=count, seed="SEED")
@@ -79,7 +79,8 @@ def main() -> None:
         record_seed(f"{args.benchmark}{other}", args.seed, metrics, any_seed, same_but_seed)
 
 
-def _configured(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
+def ungated(benchmark: str, overrides: dict[str, Any]) -> RunConfig:
+    """The configuration of a benchmark with what is here, without a gate."""
     config = configured(CONFIGS / BENCHMARKS[benchmark], overrides)
     return replace(config, gate=replace(config.gate, enabled=False))  # it makes tagging faster, not better
 
@@ -97,7 +98,7 @@ def _teacher(benchmark: str, seed: int) -> Path:
     if path.exists():
         check_teacher(benchmark, load_model(path), path)
     else:
-        config = _configured(benchmark, {"training.seed": seed})
+        config = ungated(benchmark, {"training.seed": seed})
         trained(config, name, command(benchmark, teachers=0, seed=seed))
     return path
 
@@ -105,7 +106,7 @@ def _teacher(benchmark: str, seed: int) -> Path:
 def check_teacher(benchmark: str, model: StoredModel, path: Path) -> None:
     """Fail where a model was not trained as the benchmark trains those that have no teachers."""
     seed = int(path.parent.name.removeprefix(f"{benchmark}-"))
-    check_trained_with(_configured(benchmark, {"training.seed": seed}), model, path)
+    check_trained_with(ungated(benchmark, {"training.seed": seed}), model, path)
 
 
 def scores_of(benchmark: str, training: dict[str, Any], config: RunConfig) -> dict[str, float]:
