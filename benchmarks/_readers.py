@@ -248,7 +248,7 @@ def run_readers(run: Path, config: Path) -> Iterator[Reader]:
     with tempfile.TemporaryDirectory() as folder:
         trained = Run(load_config(config), folder, Callback(), command="")
         learner, fingerprint = trained.setup.learner, trained.setup.fingerprint
-        read: Read = lambda path: load_checkpoint(path, learner, fingerprint)  # noqa: E731
+        read: Read = lambda path: load_checkpoint(path, learner, fingerprint, {})  # noqa: E731
         yield Reader("checkpoint", CHECKPOINT, (run / CHECKPOINT).read_bytes(), read)
         yield Reader("best", BEST, (run / BEST).read_bytes(), lambda path: load_weights(path, learner))
         found: dict[str, Any] = {"words": np.frombuffer(b'[["a", "b"]]', np.uint8), "opens": np.array([True])}

@@ -72,6 +72,16 @@ def test_sentences_are_written_as_the_model_tags_them(
         assert not any("annotations" in task for task in tasks), "nobody has annotated them yet"
 
 
+@pytest.mark.parametrize(("name", "format"), [("tasks.json", "label-studio"), ("tasks.jsonl", "jsonl")])
+def test_the_suffix_says_which_format_is_written(
+    name: str, format: str, tiny_path: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pool.txt").write_text(TEXTS[0] + "\n", "utf-8")
+    output = tmp_path / name
+    assert main(["suggest", str(tmp_path / "pool.txt"), "-m", str(tiny_path), "-o", str(output)]) == 0
+    assert [one.text for one in read_corpus(output, format, Report())] == [TEXTS[0]]
+
+
 def test_texts_may_stand_in_any_column_of_a_table(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -137,6 +137,11 @@ def test_bad_rules_are_refused(
     assert problem in capsys.readouterr().err
 
 
+def test_a_bad_rule_from_python_is_an_error_of_fofe() -> None:
+    with pytest.raises(FofeError, match="needs a type"):
+        Rule("code", pattern="a")
+
+
 def test_an_unknown_set_is_refused_with_those_there_are() -> None:
     with pytest.raises(FofeError, match="contact"):
         Rules.of("contacts")

@@ -214,7 +214,7 @@ def test_a_corpus_that_is_not_scored_is_learned_from_as_a_whole(tmp_path: Path) 
 
 
 def test_a_corpus_in_doubt_must_be_scored() -> None:
-    with pytest.raises(ValueError, match="needs a dev set, which scored = false does without"):
+    with pytest.raises(ValueError, match="needs a dev set; scored = false has none"):
         CorpusConfig(("x",), name="a", unannotated="in doubt", scored=False)
 
 

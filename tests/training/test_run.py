@@ -290,8 +290,18 @@ def test_one_model_from_two_corpora(two_corpora: Path, tmp_path: Path) -> None:
 
 def test_resuming_with_another_configuration_is_refused(tiny_config: Path, tiny_run: Path) -> None:
     config = configured(tiny_config, training__seed=5)
-    with pytest.raises(ModelError, match=r"checkpoint\.safetensors: belongs to a run with another config"):
+    with pytest.raises(ModelError, match=r"run with other settings: .*training\.seed = 1, here 5"):
         train(config, tiny_run, Recorder(), command="test", resume=True)
+
+
+def test_resuming_with_other_data_is_refused(tiny_config: Path, tmp_path: Path) -> None:
+    """The settings are the same, but not what the file holds that they name."""
+    corpus = Path(shutil.copy(tiny_config.parent / "train.jsonl", tmp_path))
+    config = configured(tiny_config, data__train=[str(corpus)], training__epochs=1)
+    trained(config, tmp_path / "run")
+    corpus.write_text("".join(corpus.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+    with pytest.raises(ModelError, match=r"run with other data, or another start or version of fofe \("):
+        trained(config, tmp_path / "run", resume=True)
 
 
 def test_resuming_a_finished_run_changes_nothing(tiny_config: Path, tiny_run: Path, tmp_path: Path) -> None:

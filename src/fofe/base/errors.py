@@ -38,6 +38,10 @@ class ConfigError(InputError):
     """A configuration that cannot be used."""
 
 
+class SettingError(FofeError, ValueError):
+    """A value that a setting cannot have."""
+
+
 class ModelError(InputError):
     """A model directory that cannot be loaded."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Union
 
-from fofe.base.errors import ConfigError, InputError, in_file
+from fofe.base.errors import ConfigError, InputError, SettingError, in_file
 from fofe.base.files import read_text
 
 if sys.version_info >= (3, 11):
@@ -36,7 +36,7 @@ def require(settings: object, names: str, holds: Callable[[Any], bool], rule: st
         given = getattr(settings, name)
         for value in given if isinstance(given, tuple) else (given,):
             if value is not None and not holds(value):
-                raise ValueError(f"{name} {rule}, not {value!r}")
+                raise SettingError(f"{name} {rule}, not {value!r}")
 
 
 def build(cls: type[Settings], table: Mapping[str, Any], *, path: str | Path | None = None) -> Settings:

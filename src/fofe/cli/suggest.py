@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from fofe.base.errors import InputError
 from fofe.base.report import Report
@@ -22,7 +23,7 @@ LABEL_STUDIO = "label-studio"
     option("-m --model MODEL", A_MODEL, required=True),
     output("FILE", "the chosen sentences with the model's mentions"),
     option("-n --number N", "how many sentences to choose", type=count, default=50),
-    option("--to F", "format of FILE: label-studio, doccano, jsonl ...", default=LABEL_STUDIO),
+    option("--to F", "format of FILE, such as doccano (default: jsonl for .jsonl, else label-studio)"),
     repeated("--done CORPUS", "leave out the sentences of this corpus, which are annotated"),
     option("--done-format F", "format of --done (default: recognised)"),
     AS,
@@ -46,7 +47,9 @@ def suggest(args: argparse.Namespace) -> None:
     from fofe.tagging.model import load
     from fofe.tagging.sources import find_sources, inputs
 
-    format_function(args.to, "write")  # an error now, not after the work
+    is_jsonl = Path(args.output).suffix.lower() in (".jsonl", ".ndjson")
+    format = args.to or ("jsonl" if is_jsonl else LABEL_STUDIO)
+    format_function(format, "write")  # an error now, not after the work
     report = Report()
     sources = find_sources(args.inputs, args.input, args.unit, report, args.text_column)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
@@ -72,7 +75,7 @@ def suggest(args: argparse.Namespace) -> None:
             "has no sentence that is not annotated", path=args.inputs[0], remedy="give more text"
         )
     # A task without a mention would else be taken for an annotated one.
-    options = {"predicted": True} if args.to == LABEL_STUDIO else {}
-    write_corpus(chosen, args.output, args.to, report, **options)
+    options = {"predicted": True} if format == LABEL_STUDIO else {}
+    write_corpus(chosen, args.output, format, report, **options)
     say_report(report)
     say(f"{len(chosen)} sentences chosen")

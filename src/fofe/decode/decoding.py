@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fofe.base.arrays import FloatArray
-from fofe.base.errors import FofeError
+from fofe.base.errors import SettingError
 from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING, STRATEGIES
 from fofe.text.document import NOMINAL, split_label
 
@@ -45,12 +45,12 @@ class Decoding:
         ):
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or not 0 <= value <= most or value == float("inf"):
-                raise ValueError(f"{name} {fix}, not {value!r}")
+                raise SettingError(f"{name} {fix}, not {value!r}")
         if self.strategy not in STRATEGIES:
-            raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
+            raise SettingError(f"strategy must be one of {', '.join(STRATEGIES)}, not {self.strategy!r}")
         for name, truth in (("nested", self.nested), ("names", self.names)):
             if not isinstance(truth, bool):
-                raise ValueError(f"{name} must be true or false, not {truth!r}")
+                raise SettingError(f"{name} must be true or false, not {truth!r}")
 
     def thresholds_of(self, labels: Sequence[str]) -> FloatArray:
         """[K] the threshold of each label; no score reaches that of a label which is not wanted."""
@@ -76,7 +76,4 @@ class Decoding:
             changes["thresholds"] = {}
         if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:
             changes["strategy"] = HIGHEST_FIRST
-        try:
-            return replace(self, **changes)
-        except ValueError as error:
-            raise FofeError(str(error)) from None
+        return replace(self, **changes)

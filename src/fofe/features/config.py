@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
+from fofe.base.errors import SettingError
 from fofe.base.settings import require
 from fofe.features.fofe import memory
 from fofe.features.lexicon import LONGEST, PLACES
@@ -58,7 +59,7 @@ class CharacterConfig:
         require(self, "dimension kernels heights", lambda size: size >= 1, "must be at least 1")
         require(self, "activation", ACTIVATIONS.__contains__, f"must be one of {', '.join(ACTIVATIONS)}")
         if self.cnn and not self.heights:
-            raise ValueError("heights must not be empty while cnn is true")
+            raise SettingError("heights must not be empty while cnn is true")
 
     @property
     def in_use(self) -> bool:
@@ -101,7 +102,7 @@ class ViewConfig:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.name):
-            raise ValueError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
+            raise SettingError(f"name must be of letters, digits, - and _ for file names, not {self.name!r}")
         require(self, "lookup", LOOKUPS.__contains__, f"must be one of {', '.join(LOOKUPS)}")
         require(self, "codes", CODES.__contains__, f"must be one of {', '.join(CODES)}")
         sizes = "dimension height character_dimension dilations layers"
@@ -111,17 +112,17 @@ class ViewConfig:
         require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         for key in ("dilations", "context_factors"):
             if not getattr(self, key):
-                raise ValueError(f"{key} must not be empty")
+                raise SettingError(f"{key} must not be empty")
         if (self.encoder is not None) != (self.lookup == "encoder"):
-            raise ValueError(
+            raise SettingError(
                 "encoder: an encoder view names the directory of a language model, no other view"
             )
         if self.table is not None and self.lookup != "lexicon":
-            raise ValueError(f"table: only a lexicon shares one, not a {self.lookup} view")
+            raise SettingError(f"table: only a lexicon shares one, not a {self.lookup} view")
         if self.table is not None and self.vectors is not None:
-            raise ValueError(f"a view that shares the table of {self.table!r} has no vectors of its own")
+            raise SettingError(f"a view that shares the table of {self.table!r} has no vectors of its own")
         if self.table is not None and (self.scale, self.min_count) != (1.0, 2):
-            raise ValueError(f"scale and min_count are those of {self.table!r}, whose table the view shares")
+            raise SettingError(f"scale and min_count are those of {self.table!r}, whose table it shares")
 
     @property
     def has_table(self) -> bool:
@@ -177,7 +178,7 @@ class GazetteerConfig:
 
     def __post_init__(self) -> None:
         if self.file is None and not self.training_names:
-            raise ValueError("give a file or set training_names = true: there are no names")
+            raise SettingError("give a file or set training_names = true: there are no names")
 
 
 @dataclass(frozen=True)
@@ -208,37 +209,37 @@ class ModelConfig:
         require(self, "max_words", lambda size: size <= MOST_WORDS, f"must be at most {MOST_WORDS}")
         require(self, "factor", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         if not self.hidden:
-            raise ValueError("hidden must list at least one layer")
+            raise SettingError("hidden must list at least one layer")
         names = [view.name for view in self.views]
         if len(set(self.schemes)) != len(self.schemes):
-            raise ValueError(f"schemes must name each corpus once, not {', '.join(self.schemes)}")
+            raise SettingError(f"schemes must name each corpus once, not {', '.join(self.schemes)}")
         if len(set(names)) != len(names):
-            raise ValueError(f"views need different names, not {', '.join(names)}")
+            raise SettingError(f"views need different names, not {', '.join(names)}")
         lookups = {view.lookup for view in self.views}
         if lookups == {"window"}:
-            raise ValueError("a window view needs another view to read")
+            raise SettingError("a window view needs another view to read")
         if "word" in lookups and self.segmenter is None:
-            raise ValueError(f"a word view needs a segmenter: one of {', '.join(SEGMENTERS)}")
+            raise SettingError(f"a word view needs a segmenter: one of {', '.join(SEGMENTERS)}")
         rows = [view.name for view in self.views if view.has_table and view.lookup != "lexicon"]
         if self.surroundings is not None and self.surroundings not in rows:
             known = ", ".join(rows) or "there are none"
-            raise ValueError(f"surroundings must name a view that looks words up: {known}")
+            raise SettingError(f"surroundings must name a view that looks words up: {known}")
         if sum(view.lookup == "lexicon" for view in self.views) > 1:
-            raise ValueError("a model has one lexicon view at most")
+            raise SettingError("a model has one lexicon view at most")
         sizes = {view.name: view.dimension for view in self.views if view.holds_table and view.is_cased}
         for view in self.views:
             if view.table is not None and view.table not in sizes:
                 known = ", ".join(sizes) or "there are none"
-                raise ValueError(f"view {view.name!r}: table must name a cased view that has one: {known}")
+                raise SettingError(f"view {view.name!r}: table must name a cased view that has one: {known}")
             if view.table is not None and view.dimension != sizes[view.table]:
-                raise ValueError(
+                raise SettingError(
                     f"view {view.name!r} has dimension {view.dimension}, the table of {view.table!r} "
                     f"has {sizes[view.table]}: both must be the same"
                 )
         if "spelling" in lookups and not self.characters.spaces:
-            raise ValueError("characters.spaces: a spelling view reads the spaces around words")
+            raise SettingError("characters.spaces: a spelling view reads the spaces around words")
         if not any(view.codes for view in self.views) and not self.characters.in_use:
-            raise ValueError("no feature is switched on")
+            raise SettingError("no feature is switched on")
 
     @property
     def receptive_field(self) -> int:

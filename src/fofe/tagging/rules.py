@@ -21,7 +21,7 @@ from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 
-from fofe.base.errors import ConfigError, FofeError
+from fofe.base.errors import ConfigError, FofeError, SettingError
 from fofe.base.files import read_text
 from fofe.base.settings import build, read_toml
 from fofe.text.document import Document, Mention, split_label
@@ -94,17 +94,19 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
-            raise ValueError(f"action must be one of {', '.join(ACTIONS)}, not {self.action!r}")
+            raise SettingError(f"action must be one of {', '.join(ACTIONS)}, not {self.action!r}")
         if sum(map(bool, (self.pattern, self.phrases, self.file))) != 1:
-            raise ValueError(f"rule {self.name!r} needs one of pattern, phrases and file")
+            raise SettingError(f"rule {self.name!r} needs one of pattern, phrases and file")
         if not self.name or not (self.type or self.action == FORBID):
-            raise ValueError(f"rule {self.name!r} needs a {'type' if self.name else 'name'}")
+            raise SettingError(f"rule {self.name!r} needs a {'type' if self.name else 'name'}")
         if self.check and (self.check not in CHECKS or not self.pattern):
-            raise ValueError(f"check must be one of {', '.join(CHECKS)}, with a pattern, not {self.check!r}")
+            raise SettingError(
+                f"check must be one of {', '.join(CHECKS)}, with a pattern, not {self.check!r}"
+            )
         try:
             re.compile(self.pattern)
         except (re.error, OverflowError, RecursionError) as error:
-            raise ValueError(f"the pattern of rule {self.name!r} is not valid: {error}") from None
+            raise SettingError(f"the pattern of rule {self.name!r} is not valid: {error}") from None
 
     def alone(self) -> Rule:
         """The rule with the phrases of its file as its own."""

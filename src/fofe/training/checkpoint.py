@@ -5,9 +5,10 @@ training words are stored: the others never change.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from safetensors import safe_open
 from safetensors.numpy import load_file as load_arrays
@@ -40,8 +41,10 @@ class Progress:
     """What self-training found last."""
 
 
-def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprint: str) -> None:
-    """Write the state at the end of an epoch."""
+def save_checkpoint(
+    path: Path, learner: Learner, progress: Progress, fingerprint: str, settings: Mapping[str, Any]
+) -> None:
+    """Write the state at the end of an epoch; `settings` are the table of the run's configuration."""
     state = _network_state(learner)
     state |= {name: whole[rows] for name, (whole, rows) in _table_state(learner).items()}
     for name, parameter in learner.parameters().items():
@@ -49,18 +52,20 @@ def save_checkpoint(path: Path, learner: Learner, progress: Progress, fingerprin
             if isinstance(value, Tensor):
                 state[f"optimiser.{name}.{key}"] = value
     done = {"progress": json.dumps(to_table(progress)), "step": str(learner.step)}
+    run = {"fingerprint": fingerprint, "settings": json.dumps(settings)}
     with write_atomically(path, "wb") as stream:
-        stream.write(pack(state, done | {"fingerprint": fingerprint}))
+        stream.write(pack(state, done | run))
 
 
-def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
+def load_checkpoint(path: Path, learner: Learner, fingerprint: str, settings: Mapping[str, Any]) -> Progress:
     """Put a run back into the state that was saved."""
     with broken_file(path, ANEW), safe_open(path, framework="pt") as stored:
         metadata = stored.metadata() or {}
         if metadata.get("fingerprint") != fingerprint:
-            problem = "belongs to a run with another configuration, other data or another version"
-            remedy = "resume with the same configuration, or choose another directory"
-            raise ModelError(problem, path=path, remedy=remedy)
+            other = ", ".join(_differences(json.loads(metadata["settings"]), settings))
+            other = f"other settings: {other}" if other else "other data, or another start or version of fofe"
+            remedy = "resume with the same, or choose another directory"
+            raise ModelError(f"belongs to a run with {other}", path=path, remedy=remedy)
         saved = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
         learner.step = int(metadata["step"])
         for name, tensor in _network_state(learner).items():
@@ -73,6 +78,15 @@ def load_checkpoint(path: Path, learner: Learner, fingerprint: str) -> Progress:
             kept = value if what == "step" else value.to(learner.device)
             learner.optimiser.state[parameters[name]][what] = kept
         return build(Progress, json.loads(metadata["progress"]))
+
+
+def _differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+    """The settings of a run that are others here."""
+    if isinstance(there, Mapping) and isinstance(here, Mapping):
+        for name in [*there, *(name for name in here if name not in there)]:
+            yield from _differences(there.get(name), here.get(name), f"{key}.{name}" if key else name)
+    elif there != here:
+        yield f"{key} = {json.dumps(there)}, here {json.dumps(here)}"
 
 
 def _network_state(learner: Learner) -> dict[str, Tensor]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fofe.base.errors import ConfigError
+from fofe.base.errors import ConfigError, SettingError
 from fofe.base.settings import build, read_toml, require, toml_value
 from fofe.decode import STRATEGIES
 from fofe.features.config import ModelConfig
@@ -41,7 +41,7 @@ class DataConfig:
 
     def __post_init__(self) -> None:
         if not self.train:
-            raise ValueError("train must list at least one file")
+            raise SettingError("train must list at least one file")
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,18 @@ class CorpusConfig(DataConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.name:
-            raise ValueError("name must not be empty")
+            raise SettingError("name must not be empty")
         for key, allowed in (("inside", INSIDE), ("around", AROUND), ("unannotated", UNANNOTATED)):
             require(self, key, allowed.__contains__, f"must be one of {', '.join(map(repr, allowed))}")
         require(self, "kinds", KINDS.__contains__, f"must be among {', '.join(KINDS)}")
         require(self, "weight", lambda value: value > 0, "must be above 0")
         require(self, "share", lambda value: 0 < value <= 1, "lies above 0 and is at most 1")
         if not self.scored and (self.dev or self.test):
-            raise ValueError("a corpus with scored = false has neither dev nor test")
+            raise SettingError("a corpus with scored = false has neither dev nor test")
         if not self.scored and self.unannotated == IN_DOUBT:
-            raise ValueError(f"unannotated = {IN_DOUBT!r} needs a dev set, which scored = false does without")
+            raise SettingError(f"unannotated = {IN_DOUBT!r} needs a dev set; scored = false has none")
         if self.nested and (self.inside, self.around) != (OTHER_TYPES, NEGATIVE):
-            raise ValueError("inside and around are for flat corpora; this one has nested = true")
+            raise SettingError("inside and around are for flat corpora; this one has nested = true")
         object.__setattr__(self, "labels", {key: _labels(key, value) for key, value in self.labels.items()})
 
 
@@ -97,7 +97,7 @@ def _labels(key: str, value: object) -> tuple[str, ...]:
     labels = [value] if isinstance(value, str) else value
     if isinstance(labels, (list, tuple)) and all(isinstance(label, str) and label for label in labels):
         return tuple(labels)
-    raise ValueError(f"labels.{key} must be a label or a list of labels, not {value!r}")
+    raise SettingError(f"labels.{key} must be a label or a list of labels, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class SamplingConfig:
         require(self, shares, lambda value: 0 <= value <= 1, "is a share between 0 and 1")
         require(self, "replace_rare", lambda value: value >= 0, "must not be negative")
         if sum(self.cases.values()) > 1:
-            raise ValueError("lower, upper and title are at most 1 together")
+            raise SettingError("lower, upper and title are at most 1 together")
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -212,7 +212,7 @@ class TrainingConfig:
         share = "is a share above 0 and at most 1"
         require(self, "distillation_weight encoder_decay", lambda value: 0 < value <= 1, share)
         if self.schedule == "geometric" and self.final_rate <= 0:
-            raise ValueError("a geometric schedule needs a final_rate above 0")
+            raise SettingError("a geometric schedule needs a final_rate above 0")
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class DecodingConfig:
 
     def __post_init__(self) -> None:
         if not self.strategies or not self.thresholds or not self.agreements:
-            raise ValueError("strategies, thresholds and agreements must not be empty")
+            raise SettingError("strategies, thresholds and agreements must not be empty")
         require(self, "strategies", STRATEGIES.__contains__, f"must be among {', '.join(STRATEGIES)}")
         require(self, "thresholds", lambda value: 0 <= value <= 1, "lie between 0 and 1")
         require(self, "agreements", lambda value: 0 <= value < float("inf"), "must not be negative")
@@ -264,20 +264,20 @@ class RunConfig:
 
     def __post_init__(self) -> None:
         if (self.data is None) == (not self.corpus):
-            raise ValueError("give either [data] or one or more [[corpus]] tables")
+            raise SettingError("give either [data] or one or more [[corpus]] tables")
         if self.corpus and not any(corpus.scored for corpus in self.corpus):
-            raise ValueError("corpus: at least one must be scored")
+            raise SettingError("corpus: at least one must be scored")
         names = [corpus.name for corpus in self.corpus]
         if len(set(names)) < len(names):
-            raise ValueError(f"corpus: each needs a name of its own, not {', '.join(names)}")
+            raise SettingError(f"corpus: each needs a name of its own, not {', '.join(names)}")
         vectors = {view.name: view.vectors for view in self.model.views}
         for view in self.model.views:
             if view.lookup == "lexicon" and vectors[view.holder] is None:
                 whose = "its own or those of the view whose table it shares"
-                raise ValueError(f"view {view.name!r}: a lexicon needs vectors, {whose}")
+                raise SettingError(f"view {view.name!r}: a lexicon needs vectors, {whose}")
         if self.training.teachers and self.model.schemes:
             remedy = "drop training.teachers or model.schemes"
-            raise ValueError(f"distillation does not know annotation schemes: {remedy}")
+            raise SettingError(f"distillation does not know annotation schemes: {remedy}")
 
     @property
     def corpora(self) -> tuple[CorpusConfig, ...]:

@@ -243,7 +243,8 @@ class Run:
             raise InputError("holds an earlier run", path=self.folder, remedy=remedy)
         lines: list[str] = []
         if checkpoint.exists():
-            self.progress = load_checkpoint(checkpoint, self.setup.learner, self.setup.fingerprint)
+            run = self.setup.fingerprint, to_table(self.config)
+            self.progress = load_checkpoint(checkpoint, self.setup.learner, *run)
             self._cpu_at_start -= self.progress.cpu_seconds
             if found := self.progress.pseudo_labels:
                 self.setup.reannotate(found.added_to(self.corpora.train))
@@ -275,7 +276,8 @@ class Run:
         metrics["cpu_minutes"] = round(progress.cpu_seconds / 60, 2)
         with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(metrics) + "\n")
-        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, progress, self.setup.fingerprint)
+        run = self.setup.fingerprint, to_table(self.config)
+        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, progress, *run)
         self.callback.end_epoch(metrics)
 
     def _evaluate(self) -> dict[str, Any]:

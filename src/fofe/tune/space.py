@@ -9,7 +9,7 @@ from typing import Any
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
-from fofe.base.errors import ConfigError
+from fofe.base.errors import ConfigError, SettingError
 from fofe.base.settings import build, read_toml
 from fofe.training.config import RunConfig
 
@@ -32,10 +32,10 @@ class _Entry:
         """A range of whole numbers where both ends are whole; a ValueError says what is wrong."""
         if self.values is not None:
             if not isinstance(self.values, list) or not self.values or self.low is not None:
-                raise ValueError("values must be a list of at least one value, and stand alone")
+                raise SettingError("values must be a list of at least one value, and stand alone")
             return choices(self.values)
         if not {type(self.low), type(self.high)} <= {int, float}:
-            raise ValueError("give low and high, both numbers, or values")
+            raise SettingError("give low and high, both numbers, or values")
         whole = isinstance(self.low, int) and isinstance(self.high, int)
         return (IntDistribution if whole else FloatDistribution)(self.low, self.high, log=self.log)
 
@@ -45,7 +45,7 @@ def choices(values: Iterable[Any]) -> CategoricalDistribution:
     try:
         return CategoricalDistribution(tuple(dict.fromkeys(map(json.dumps, values))))
     except TypeError as error:
-        raise ValueError(f"values cannot be tried: {error}") from None
+        raise SettingError(f"values cannot be tried: {error}") from None
 
 
 def value_of(drawn: Any) -> Any:
