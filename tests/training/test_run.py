@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import fofe
 from fofe.base.errors import FofeError, InputError, ModelError
@@ -23,6 +24,7 @@ from fofe.model.storage import StoredModel, load_model
 from fofe.tagging.model import load
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
+from fofe.training.learner import multiplies_bfloat16
 from fofe.training.run import Run, train
 
 
@@ -286,6 +288,15 @@ def test_one_model_from_two_corpora(two_corpora: Path, tmp_path: Path) -> None:
         cut.train()
     trained(config, tmp_path / "cut", resume=True)
     assert weights_file(tmp_path / "cut") == weights_file(tmp_path / "whole")
+
+
+def test_half_precision_only_where_the_processor_has_it(tiny_config: Path, tmp_path: Path) -> None:
+    """Elsewhere it would be imitated, and slow."""
+    for precision in ("float32", "bfloat16"):
+        settings = {"training__epochs": 1, "training__precision": precision}
+        trained(configured(tiny_config, **settings), tmp_path / precision)
+    same = weights_file(tmp_path / "float32") == weights_file(tmp_path / "bfloat16")
+    assert same != multiplies_bfloat16(torch.device("cpu"))
 
 
 def test_resuming_with_another_configuration_is_refused(tiny_config: Path, tiny_run: Path) -> None:

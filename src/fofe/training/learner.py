@@ -49,7 +49,7 @@ class Learner:
         self.group = ALONE
         self.device = device
         self.network = network.to(device)
-        network.reduced = config.precision == "bfloat16"
+        network.reduced = config.precision == "bfloat16" and multiplies_bfloat16(device)
         self.tables = dict(tables)
         self.table_of = {view.name: view.holder for view in network.config.views if view.has_table}
         self.take_targets(target_sets)
@@ -170,6 +170,14 @@ class Learner:
         }
         kept = weights | tables | encoders
         return {name: value.detach().cpu().numpy() for name, value in kept.items()}
+
+
+def multiplies_bfloat16(device: torch.device) -> bool:
+    """Whether a processor has bfloat16 itself: where torch imitates it, it is several times slower."""
+    if device.type != "cpu":
+        return True
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)()  # older ones do not tell
+    return any(has and name.endswith("bf16") for name, has in capabilities.items())
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
