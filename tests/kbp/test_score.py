@@ -32,7 +32,8 @@ def neleval() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collections, "Sequence", collections.abc.Sequence, raising=False)
         for name, type in (("bool", bool), ("int", int)):
-            patch.setattr(np, name, type, raising=False)
+            if not hasattr(np, name):
+                patch.setattr(np, name, type, raising=False)
         import neleval.coref_metrics
         import neleval.evaluate
 
