@@ -335,8 +335,8 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
         ([TEXT], "or the text itself with --text"),
-        (["FOLDER"], "holds no file of a known format and no .txt (only files right in it are read"),
-        (["FOLDER", "--input", "text"], "holds no file of a known format and no .txt (only files right"),
+        (["FOLDER"], "holds no corpus or .txt or .csv file (only files right in it are read"),
+        (["FOLDER", "--input", "text"], "holds no .txt file (only files right in it"),
         (
             ["LATIN", "--text-column", "body"],
             "--text-column goes with csv, tsv and parquet files (give --in",

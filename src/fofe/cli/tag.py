@@ -91,7 +91,7 @@ BAD_SHOWN = 5
 def tag(args: argparse.Namespace) -> int:
     """Find mentions. Input is plain text, one document per line (or per file with
     --unit file), a column of a table, or a corpus (conll, jsonl, brat), whose own
-    tokens are used. A directory stands for the corpora in it, or for its .txt files.
+    tokens are used. A directory stands for the corpora in it, else its .txt or .csv files.
     Output is coloured text on a terminal and JSON lines in a pipe; in a file, the
     suffix decides.
 
