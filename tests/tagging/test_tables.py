@@ -71,14 +71,14 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
     ("content", "message", "code"),
     [
         ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)", 2),
-        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 1),
-        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 1),
+        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 2),
+        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 2),
         ("text,text\nx,y\n", "x.csv:1: has several columns 'text' (give each column a name of its own)", 2),
-        ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 1),
-        ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 1),
-        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 1),
+        ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
+        ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
+        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 2),
         ("", "files without a document", 0),
-        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 1),
+        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 2),
     ],
 )
 def test_mistakes(

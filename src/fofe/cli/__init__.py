@@ -54,7 +54,7 @@ SYNONYMS = {
 """Other words that users try, and the commands that do it."""
 
 PARTIAL = 1
-"""The exit code of a command that finished but skipped documents or found problems."""
+"""The exit code of a command that finished but skipped some documents or found problems."""
 USAGE_ERROR = 2
 INTERRUPTED = 130
 

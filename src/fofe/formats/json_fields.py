@@ -178,7 +178,7 @@ def parse_object(line: str, path: str, number: int) -> Fields:
     """The fields of a line."""
     remedy = "put one JSON object on each line"
     if line.lstrip().startswith("["):
-        remedy += f"; {IF_LABEL_STUDIO}"
+        remedy += f", as jq -c '.[]' does with a JSON list; {IF_LABEL_STUDIO}"
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
