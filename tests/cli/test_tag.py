@@ -183,6 +183,13 @@ def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert float(score) < 0.5
 
 
+def test_tsv_is_no_corpus(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = str(tmp_path / "x.tsv")
+    assert tag(model, "-t", TEXT, "-o", output, "--alternatives", "1") == 0
+    assert main(["evaluate", output, output]) == 2
+    assert f"{output}:1: a mention in a table that fofe tag wrote" in capsys.readouterr().err
+
+
 def test_tsv_names_every_document(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
