@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import STANDARD, WRITING, Target, check_is_text, open_bytes
+from fofe.base.files import STANDARD, WRITING, Target, check_is_text, display_name, open_bytes
 from fofe.base.report import Report as Report
 from fofe.text.document import Document
 
@@ -35,6 +35,7 @@ a file or directory, `write(documents, target, report, **options)` writes docume
 GLANCE = 65_536
 """The bytes of a file that are enough for a guess."""
 OTHER_FILES = "files of other kinds left out"
+_NAME_IT = f"name the format: {', '.join(FORMATS)}"
 
 
 def guess_format(path: str | Path) -> str:
@@ -50,10 +51,8 @@ def guess_format(path: str | Path) -> str:
     elif found is None and path.is_file():
         found = _format_of_content(path)
     if found is None:
-        known = ", ".join(FORMATS)
-        remedy = f"name it: {known}, by --from, --to or --format, for training by --set data.format=F; "
-        remedy += "plain text without annotation is for fofe tag"
-        raise InputError("the format cannot be guessed", path=path, remedy=remedy)
+        remedy = f"plain text without annotation is for fofe tag; else {_NAME_IT}"
+        raise InputError("the format cannot be guessed", path=display_name(path), remedy=remedy)
     return found
 
 
@@ -93,8 +92,8 @@ def write_corpus(
     Without a format it is guessed from the suffix. The options are those of the format's `write`.
     """
     if format is None:
-        if not isinstance(path, (str, Path)):
-            raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
+        if not isinstance(path, (str, Path)) or str(path) == STANDARD:
+            raise InputError("a stream that is written has no format of its own", remedy=_NAME_IT)
         format = guess_format(path)
     write = format_function(format, "write", options)
     write(documents, path, Report() if report is None else report, **options)
