@@ -15,6 +15,7 @@ from fofe.cli import make_parser
 from fofe.decode import Decoding
 from fofe.features.config import CharacterConfig, ModelConfig, ViewConfig
 from fofe.features.vocabulary import Vocabulary
+from fofe.formats import read_corpus, write_corpus
 from fofe.model.ensemble import Ensemble, save_ensemble
 from fofe.model.storage import StoredModel, load_model, save_model
 
@@ -367,3 +368,19 @@ def test_heads_flat_views_and_unknown_regions(tmp_path: Path, capsys: pytest.Cap
     assert counts() == (1, 2, 2), "what is found in unknown text is neither right nor wrong"
     assert counts("--heads") == (2, 1, 1)
     assert counts("--heads", "--flat") == (2, 0, 0)
+
+
+def test_documents_with_ids_are_paired_by_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, folder = tmp_path / "gold.jsonl", tmp_path / "brat"
+    lines = [
+        {"id": f"dev-{number}", "text": text, "mentions": [{"start": 0, "end": 3, "type": "PER"}]}
+        for number, text in ((0, "Ann left."), (2, "Bob left."), (10, "Eve left."))
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    write_corpus(read_corpus(path), folder, "brat")
+    for first, second in ((path, folder), (folder, path)):
+        data = report(capsys, str(first), str(second), "--against", str(path))
+        assert data["scores"]["overall"]["tp"] == 3
+    (tmp_path / "other.jsonl").write_text(json.dumps(lines[2]) + "\n" + json.dumps(lines[0]) + "\n", "utf-8")
+    with pytest.raises(InputError, match=r"document 1 .dev-0. of the gold is paired with"):
+        run(str(path), str(tmp_path / "other.jsonl"))

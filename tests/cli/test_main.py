@@ -197,3 +197,31 @@ def test_training_without_torch_says_what_to_install(tiny_config: Path, tmp_path
     )
     assert result.returncode == 2
     assert result.stderr == "fofe: training needs PyTorch (pip install 'fofe[train]')\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [
+        ("evaluate notes.txt notes.txt", "doccano, by --format)"),
+        ("corpus convert notes.txt out.jsonl", "doccano, by --from or --to)"),
+        ("corpus convert a.jsonl -", "doccano, by --from or --to)"),
+        ("fuse notes.txt notes.txt -o out.jsonl", "doccano)"),
+        ("train --train notes.txt -o run", "doccano, by --set data.format=F)"),
+        ("suggest a.jsonl -m MODEL -o b.jsonl --done s.json", "label-studio, by --done-format or --input)"),
+        ("tag s.json -m MODEL --strict", "label-studio, by --input)"),
+    ],
+)
+def test_errors_name_the_options_of_the_command_for_formats(
+    command: str,
+    ending: str,
+    tiny_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("Anna left.\n", "utf-8")
+    Path("a.jsonl").write_text('{"text": "Anna left."}\n', "utf-8")
+    Path("s.json").write_text('[{"data": {"text": "Anna left."}}]\n', "utf-8")
+    assert main(command.replace("MODEL", str(tiny_path)).split()) == 2
+    assert capsys.readouterr().err.endswith(f"{ending}\n")

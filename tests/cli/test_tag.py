@@ -100,7 +100,7 @@ def test_other_text_in_braces_is_text(
     line: bytes, model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     give_stdin(monkeypatch, line)
-    assert tag(model) in (0, 1)
+    assert tag(model) in (0, 2)
     assert "looks like" not in capsys.readouterr().err
 
 
@@ -181,6 +181,13 @@ def test_tsv(model: str, capsys: pytest.CaptureFixture[str]) -> None:
         label, score = row[6].split("=")
         assert label != row[3]
         assert float(score) < 0.5
+
+
+def test_tsv_is_no_corpus(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = str(tmp_path / "x.tsv")
+    assert tag(model, "-t", TEXT, "-o", output, "--alternatives", "1") == 0
+    assert main(["evaluate", output, output]) == 2
+    assert f"{output}:1: a mention in a table that fofe tag wrote" in capsys.readouterr().err
 
 
 def test_tsv_names_every_document(
@@ -270,8 +277,21 @@ def test_files_that_are_not_what_was_meant(
     name: str, content: bytes, message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    assert tag(model, str(tmp_path / name)) == (0 if not content else 1)
+    assert tag(model, str(tmp_path / name)) == (0 if not content else 2)
     assert message in capsys.readouterr().err
+
+
+def test_if_no_document_can_be_read_nothing_is_written(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, output = tmp_path / "list.json", tmp_path / "out.jsonl"
+    output.write_text("before", "utf-8")
+    path.write_text(f'[{{"text": "{TEXT}"}}]', "utf-8")
+    assert tag(model, str(path), "-o", str(output)) == 2
+    error = capsys.readouterr().err
+    assert "put one JSON object on each line, as jq -c '.[]' does with a JSON list" in error
+    assert error.endswith("fofe: 1 documents left out for the reasons given above; none tagged\n")
+    assert output.read_text("utf-8") == "before"
 
 
 OTHER_KINDS = [
@@ -335,8 +355,8 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
         ([TEXT], "or the text itself with --text"),
-        (["FOLDER"], "holds no file of a known format and no .txt (only files right in it are read"),
-        (["FOLDER", "--input", "text"], "holds no file of a known format and no .txt (only files right"),
+        (["FOLDER"], "holds no corpus or .txt or .csv file (only files right in it are read"),
+        (["FOLDER", "--input", "text"], "holds no .txt file (only files right in it"),
         (
             ["LATIN", "--text-column", "body"],
             "--text-column goes with csv, tsv and parquet files (give --in",

@@ -52,7 +52,9 @@ def test_redacted_json_lines_keep_ids_and_nothing_else(
     table.write_text(f"id,sender,text\n7,Anna Berg,{TEXT}\n", "utf-8")
     assert tag(tiny_path, str(table), "--redact", "--format", "jsonl") == 0
     expected = {"id": "7", "text": "[PER] met the [PER_NOM] of [GPE].", "mentions": []}
-    assert json.loads(capsys.readouterr().out) == expected
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == expected
+    assert "1 documents whose metadata redaction left out (first: 7)" in captured.err
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_what_is_no_gazetteer_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such gazetteer"):
         load_gazetteer(tmp_path / "none")
     broken = tmp_path / "broken"
-    broken.write_bytes(b"not one")
-    with pytest.raises(InputError, match="is broken"):
+    broken.write_bytes(b"Oslo\tLOC\n")
+    with pytest.raises(InputError, match=r"is no gazetteer \(make one .*fofe gazetteer build"):
         load_gazetteer(broken)
     whole = tmp_path / "whole"
     save_gazetteer(build_gazetteer([("Oslo", "LOC")], Report()), whole)

@@ -184,6 +184,7 @@ def test_latin1_is_an_error_with_its_line(file: Path) -> None:
         ("a\tO\n\tO\n", "2: the token column is empty"),
         ("alone\n", "1: one column only"),
         ("a PER\n", "1: 'PER' is not a tag .*--tag-column"),
+        ("a.txt:1\t0\t3\tORG\t0.8633\tRio\n", "1: a mention in a table .*write JSON lines, -o"),
         ("a B\n", "1: 'B' is not a tag"),
         ("a B-\n", "1: 'B-' is not a tag"),
         ("a E-X\nb L-X\n", ": tags that begin with E, L fit no tag scheme"),

@@ -44,10 +44,7 @@ def test_formats_are_recognised(tmp_path: Path, name: str, content: str, format:
 def test_what_is_not_recognised_must_be_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "notes.txt"
     path.write_text(content)
-    with pytest.raises(
-        InputError,
-        match=r"cannot be guessed \(name it: conll, .*--from, --to or .*--set data.format=F",
-    ):
+    with pytest.raises(InputError, match=r"cannot be guessed \(.*name the format: conll, .*doccano\)"):
         guess_format(path)
 
 
@@ -72,12 +69,52 @@ def test_directories_and_patterns(tmp_path: Path) -> None:
     report = Report()
     assert texts(tmp_path, report=report) == ["Ana", "Rio"]
     assert report.counts == {
-        "files of no known format left out": 1,
+        "files of other kinds left out": 1,
         "directories inside of one left out": 1,
     }
     assert texts(tmp_path / "*.conll") == ["Rio"]
     with pytest.raises(InputError, match=r"README.md:1: "):
         texts(tmp_path, "conll")
+
+
+def brat_pair(folder: Path, text: str) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "p.txt").write_text(text)
+    (folder / "p.ann").write_text("")
+
+
+def test_a_pair_of_brat_hides_no_other_corpus(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(JSONL)
+    (tmp_path / "notes.txt").write_text("Plain.")
+    brat_pair(tmp_path / "old", "Lima")
+    report = Report()
+    assert texts(tmp_path, report=report) == ["Ana"]
+    assert report.places == {
+        "directories inside of one left out": [str(tmp_path / "old")],
+        "files of other kinds left out": [str(tmp_path / "notes.txt")],
+    }
+    brat_pair(tmp_path, "Oslo")
+    assert texts(tmp_path) == ["Ana", "Oslo"]
+
+
+def test_pairs_of_brat_are_read_below_a_directory_without_other_corpora(tmp_path: Path) -> None:
+    brat_pair(tmp_path, "Oslo")
+    brat_pair(tmp_path / "old", "Lima")
+    (tmp_path / "old" / "a.jsonl").write_text(JSONL)
+    report = Report()
+    assert texts(tmp_path, report=report) == ["Lima", "Oslo"]
+    assert report.places == {"files of other kinds left out": [str(tmp_path / "old" / "a.jsonl")]}
+    assert guess_format(tmp_path) == "brat"
+    write_corpus(read_corpus(tmp_path, report=report), tmp_path / "out.jsonl")
+    assert report.counts.total() == 2
+
+
+def test_a_corpus_can_be_written_into_the_directory_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text(CONLL)
+    report = Report()
+    write_corpus(read_corpus(tmp_path, report=report), tmp_path / "out.jsonl")
+    assert texts(tmp_path / "out.jsonl") == ["Rio"]
+    assert not report
 
 
 def test_guessing_a_directory(tmp_path: Path) -> None:
@@ -115,8 +152,9 @@ def test_writing_guesses_by_suffix_and_takes_streams(tmp_path: Path) -> None:
     stream = io.StringIO()
     write_corpus(documents, stream, "conll")
     assert stream.getvalue() == "Rio O\n\n"
-    with pytest.raises(InputError, match="a stream has no format of its own"):
-        write_corpus(documents, stream)
+    for target in (stream, "-"):
+        with pytest.raises(InputError, match="a stream that is written has no format of its own"):
+            write_corpus(documents, target)
     with pytest.raises(InputError, match="cannot be guessed"):
         write_corpus(documents, tmp_path / "a.unknown")
 

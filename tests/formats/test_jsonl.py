@@ -320,7 +320,7 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
     ("line", "expected"),
     [
         ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, "name the format prodigy"),
-        ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "--format or --input"),
+        ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "name the format doccano"),
         ({"text": "Ana left.", "labels": [[0, 3, "PER"]]}, "name the format doccano"),
         ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "name the format hugging-face"),
         ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "name the format hugging-face"),
@@ -368,5 +368,5 @@ def test_a_type_may_be_called_label(file: Path) -> None:
     ],
 )
 def test_the_format_of_another_tool_is_named(file: Path, line: str, format: str) -> None:
-    with pytest.raises(InputError, match=rf"corpus.jsonl:1: .*name the format {format}: by --from"):
+    with pytest.raises(InputError, match=rf"corpus.jsonl:1: .*name the format {format}\)"):
         load(file, line)

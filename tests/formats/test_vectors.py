@@ -117,7 +117,8 @@ def test_of_a_word_listed_twice_the_first_counts(tmp_path: Path) -> None:
         (b"2 2\na 1 2\nb 3\n", 3, "a word and 2 numbers were expected, 1 fields"),
         (b"a 1 2\nb 3 4 5\n", 2, "a word and 2 numbers were expected, 3 fields"),
         (b"a 1 2\nb 3 four\n", 2, "a word and 2 numbers were expected"),
-        (b"a\nb\n", 1, "numbers were expected"),
+        (b"a\nb\n", 1, "this is no file of word vectors"),
+        (b"Bob Hill\tPER\n", 1, "this is no file of word vectors"),
         ("a 1 2\nFrançois 3 4\n".encode("latin-1"), 2, "is not UTF-8"),
     ],
 )

@@ -96,6 +96,8 @@ def test_bad_documents_are_listed_and_the_others_tagged(
     }
     assert tag(tiny_path, docs, output, "--lang", "eng") == 1
     assert "c.xml" not in capsys.readouterr().err
+    assert tag(tiny_path, docs / "a.xml", output) == 2
+    assert main(["kbp", "check", str(output), str(docs / "a.xml")]) == 2
 
 
 @pytest.mark.parametrize(

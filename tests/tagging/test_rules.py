@@ -121,7 +121,7 @@ def test_a_model_follows_rules_and_says_which(tiny_model: Model, tmp_path: Path)
     ("content", "problem"),
     [
         ("", "has no rules"),
-        ('[[rule]]\nname = "a"\ntype = "A"', "needs one of pattern, phrases and file"),
+        ('[[rule]]\nname = "a"\ntype = "A"', "needs one of pattern, phrases and file, not empty"),
         ('[[rule]]\nname = "a"\npattern = "a"', "needs a type"),
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "("', "is not valid"),
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "a"\naction = "drop"', "forbid, replace, add"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.base.errors import InputError
 from fofe.base.report import Report
 from fofe.cli import main
 from fofe.tagging.sources import find_sources, inputs
@@ -70,14 +71,14 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
     ("content", "message", "code"),
     [
         ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)", 2),
-        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 1),
-        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 1),
+        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 2),
+        ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 2),
         ("text,text\nx,y\n", "x.csv:1: has several columns 'text' (give each column a name of its own)", 2),
-        ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 1),
-        ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 1),
-        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 1),
+        ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
+        ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
+        ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 2),
         ("", "files without a document", 0),
-        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 1),
+        ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 2),
     ],
 )
 def test_mistakes(
@@ -113,6 +114,7 @@ def test_a_tsv_file_is_a_table_if_a_column_is_named(tmp_path: Path) -> None:
 def test_a_directory_of_texts(tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("b.txt", "a.txt", ".hidden.txt", "other.md"):
         (tmp_path / name).write_text(f"{TEXT}\nIt rained.\n", "utf-8")
+    hidden, other = tmp_path / ".hidden.txt", tmp_path / "other.md"
     command = ["tag", "-m", str(tiny_path), "-f", "tsv", str(tmp_path)]
     for options, ids in ([], ["a.txt:1", "b.txt:1"]), (["--unit", "file"], ["a.txt", "b.txt"]):
         assert main([*command, *options]) == 0
@@ -120,4 +122,55 @@ def test_a_directory_of_texts(tiny_path: Path, tmp_path: Path, capsys: pytest.Ca
         assert [line.split("\t")[0] for line in captured.out.splitlines()] == [
             str(tmp_path / id) for id in ids
         ]
-        assert captured.err == ""
+        assert captured.err == f"fofe: 2 files of other kinds left out (first: {hidden}, {other})\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "format", "column", "read", "left_out"),
+    [
+        (["a.txt", "b.csv", "c.md", "sub/d.txt"], None, None, ["a.txt"], ["b.csv", "c.md", "sub"]),
+        (["a.txt", "b.csv"], None, "body", ["b.csv"], ["a.txt"]),
+        (["a.txt", "b.csv"], "csv", None, ["b.csv"], ["a.txt"]),
+        (["b.csv", "c.CSV", "d.md"], None, None, ["b.csv", "c.CSV"], ["d.md"]),
+        (["a.tsv"], "tsv", None, ["a.tsv"], []),
+        (["a.tsv"], None, "body", ["a.tsv"], []),
+        (["a.txt", "b.jsonl"], "text", None, ["a.txt"], ["b.jsonl"]),
+        (["a.txt", "b.jsonl"], None, None, ["b.jsonl"], ["a.txt"]),
+    ],
+)
+def test_a_directory_is_read_by_its_first_kind_of_file(
+    tmp_path: Path,
+    names: list[str],
+    format: str | None,
+    column: str | None,
+    read: list[str],
+    left_out: list[str],
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text,body\nOne,two\n", "utf-8")
+    report = Report()
+    found = find_sources([str(tmp_path)], format, "line", report, column)
+    assert [Path(source.path).name for source in found] == read
+    assert all(source.column == (column or "text") for source in found)
+    noted = [place for places in report.places.values() for place in places]
+    assert sorted(Path(place).name for place in noted) == left_out
+    assert report.counts.total() == len(left_out)
+
+
+def test_a_directory_of_tables(tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(f"text\n{name}\n", "utf-8")
+    for format in (None, "csv"):
+        assert [document.text for document in documents(tmp_path, format=format)] == ["a.csv", "b.csv"]
+
+
+def test_a_directory_without_such_files(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x", "utf-8")
+    for arguments, problem in (
+        ((None, None), "holds no corpus or .txt or .csv file"),
+        (("csv", None), "holds no .csv file"),
+        ((None, "body"), "holds no .csv or .tsv file"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            documents(tmp_path, format=arguments[0], column=arguments[1])

@@ -244,7 +244,7 @@ def test_a_line_of_json_that_is_too_long_is_left_out(
     path = path.with_suffix(".txt")
     path.write_text("a " * 500, "utf-8")
     code, documents, messages = tag_in_parts(path, tiny_path, capsys, "--unit", "file")
-    assert (code, documents) == (1, [])
+    assert (code, documents) == (2, [])
     assert f"{path}: is longer than" in messages
     assert "leave --unit file out" in messages
 

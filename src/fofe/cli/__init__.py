@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
-from fofe.base.errors import FofeError
+from fofe.base.errors import FofeError, InputError
 from fofe.base.version import __version__
 from fofe.cli._command import Command, Parser
 
@@ -54,8 +54,17 @@ SYNONYMS = {
 """Other words that users try, and the commands that do it."""
 
 PARTIAL = 1
-"""The exit code of a command that finished but skipped documents or found problems."""
+"""The exit code of a command that finished but skipped some documents or found problems."""
 USAGE_ERROR = 2
+NAMING = {
+    "format": "--format",
+    "source_format": "--from",
+    "target_format": "--to",
+    "done_format": "--done-format",
+    "input": "--input",
+    "set": "--set data.format=F",
+}
+"""The options that name the format of a corpus, by their attributes."""
 INTERRUPTED = 130
 
 
@@ -87,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int | None = args.run(args)
         sys.stdout.flush()
     except FofeError as error:
-        print(f"fofe: {error}", file=sys.stderr)
+        print(f"fofe: {_with_option(error, args)}", file=sys.stderr)
         return USAGE_ERROR
     except KeyboardInterrupt as interrupt:  # a command that can be resumed says how
         print("; ".join(["fofe: interrupted", *interrupt.args]), file=sys.stderr)
@@ -101,6 +110,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"fofe: {place}{error.strerror or error}", file=sys.stderr)
         return USAGE_ERROR
     return code or 0
+
+
+def _with_option(error: FofeError, args: argparse.Namespace) -> FofeError:
+    """The error; if its remedy is to name a format, with the options of the command that do so."""
+    if not isinstance(error, InputError) or "name the format" not in (error.remedy or ""):
+        return error
+    options = [option for name, option in NAMING.items() if name in args]
+    if "input" in args and "format" in args:  # that of the output
+        options.remove(NAMING["format"])
+    remedy = f"{error.remedy}, by {' or '.join(options)}" if options else error.remedy
+    return InputError(error.problem, path=error.path, line=error.line, remedy=remedy)
 
 
 def _declared(name: str) -> Command:

@@ -7,7 +7,7 @@ from fofe.base.errors import FofeError
 from fofe.cli._command import command, flag, option, repeated
 from fofe.cli._io import predictions, print_sections, read_documents
 from fofe.cli._options import AS, FORMAT, JSON, MAP, READING, natural, seed
-from fofe.evaluate.scores import score_documents, without_unknown
+from fofe.evaluate.scores import in_order_of, score_documents, without_unknown
 from fofe.evaluate.tables import Section, breakdown_section, scores_section
 from fofe.text.document import Document
 
@@ -68,9 +68,10 @@ def evaluate(args: argparse.Namespace) -> None:
 def _compared(
     args: argparse.Namespace, gold: list[Document], predicted: list[Document]
 ) -> tuple[list[Document], list[Document]]:
-    """Both sides as they are compared."""
+    """Both sides as they are compared, in the order of the gold."""
     from fofe.evaluate.corpus_labels import flat
 
+    predicted = in_order_of(gold, predicted)
     if args.flat:
         gold, predicted = list(map(flat, gold)), list(map(flat, predicted))
     if len(gold) == len(predicted):  # else the comparison reports what is missing

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fofe.base.errors import FofeError, InputError
 from fofe.base.journal import Journal
 from fofe.base.report import Report
-from fofe.cli import PARTIAL
+from fofe.cli import PARTIAL, USAGE_ERROR
 from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
 from fofe.cli._io import Bar, print_result, resumable, say, say_report
 from fofe.cli._options import (
@@ -54,7 +54,8 @@ def _finish(report: Report, bad: Sequence[InputError] = (), done: int = 0) -> in
         say(str(error))
     if bad:
         say(f"{len(bad)} documents left out because of errors; {done} done")
-    return PARTIAL if bad else 0
+        return PARTIAL if done else USAGE_ERROR
+    return 0
 
 
 @command(
@@ -183,12 +184,13 @@ def check(args: argparse.Namespace) -> int:
     report = Report()
     bad: list[InputError] = []
     mentions = read_tab(args.tab, report)
-    sources = read_all(source_files(args.documents, report), _reading(args), report, bad)
-    found = list(problems(mentions, {source.id: source for source in sources}))
+    files = source_files(args.documents, report)
+    sources = {source.id: source for source in read_all(files, _reading(args), report, bad)}
+    found = list(problems(mentions, sources))
     for problem in found:
         print(problem)
     print(f"{len(mentions)} mentions, {len(found)} problems")
-    return _finish(report, bad) or (PARTIAL if found else 0)
+    return _finish(report, bad, len(sources)) or (PARTIAL if found else 0)
 
 
 @command(

@@ -91,12 +91,13 @@ BAD_SHOWN = 5
 def tag(args: argparse.Namespace) -> int:
     """Find mentions. Input is plain text, one document per line (or per file with
     --unit file), a column of a table, or a corpus (conll, jsonl, brat), whose own
-    tokens are used. A directory stands for the corpora in it, or for its .txt files.
+    tokens are used. A directory stands for the corpora in it, else its .txt or .csv files.
     Output is coloured text on a terminal and JSON lines in a pipe; in a file, the
     suffix decides.
 
-    A document that cannot be read is reported and skipped, and the exit code is 1;
-    a file that is no UTF-8 text at all is refused before any work is done.
+    A document that cannot be read is reported and skipped, and the exit code is 1,
+    or 2 if none could be read; a file that is no UTF-8 text at all is refused before
+    any work is done.
 
     Examples:
       fofe tag --text "Anna Berg met the mayor of Bergen."
@@ -159,6 +160,9 @@ def tag(args: argparse.Namespace) -> int:
     ):
         stream.write(head)
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
+        if bad and not tagged:  # what is there under the name of the output stays
+            say_report(report)
+            raise FofeError(f"{bad} documents left out for the reasons given above; none tagged")
         stream.write(end)
     say_report(report)
     if bad:

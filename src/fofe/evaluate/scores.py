@@ -129,6 +129,14 @@ def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tup
     return spans_of(true for true, _ in pairs), spans_of(guess for _, guess in pairs)
 
 
+def in_order_of(gold: Sequence[Document], predicted: list[Document]) -> list[Document]:
+    """The predictions in the order of the gold, if both have the same ids, each once; else as they are."""
+    ids, found = [true.id for true in gold], {guess.id: guess for guess in predicted}
+    if len(predicted) == len(ids) == len(found) and found.keys() == set(ids):
+        return [found[id] for id in ids]
+    return predicted
+
+
 def _name(document: Document, number: int) -> str:
     return f"document {number} ({document.id})" if document.id else f"document {number}"
 

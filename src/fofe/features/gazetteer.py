@@ -131,6 +131,10 @@ def load_gazetteer(path: str | Path) -> Gazetteer:
     if not Path(path).is_file():
         raise InputError("there is no such gazetteer", path=path, remedy=remedy)
     try:
+        with open(path, "rb") as stream:
+            if not stream.read(9).endswith(b"{"):  # behind the length of the header
+                make = "make one of a list of names: fofe gazetteer build NAMES.tsv -o FILE"
+                raise InputError("is no gazetteer", remedy=make)
         with safe_open(path, framework="np") as stored:
             metadata = stored.metadata() or {}
             if metadata.get("format") != FORMAT:

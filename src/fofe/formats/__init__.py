@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import STANDARD, Target, check_is_text, open_bytes
+from fofe.base.files import STANDARD, WRITING, Target, check_is_text, display_name, open_bytes
 from fofe.base.report import Report as Report
 from fofe.text.document import Document
 
@@ -34,6 +34,8 @@ a file or directory, `write(documents, target, report, **options)` writes docume
 
 GLANCE = 65_536
 """The bytes of a file that are enough for a guess."""
+OTHER_FILES = "files of other kinds left out"
+_NAME_IT = f"name the format: {', '.join(FORMATS)}"
 
 
 def guess_format(path: str | Path) -> str:
@@ -42,17 +44,15 @@ def guess_format(path: str | Path) -> str:
     found = _format_of_file(path)
     if found is None and path.is_dir():
         # The one format of the files in a directory; for an empty one brat, which alone makes them.
-        names = {_format_of_suffix(file) for file in path.rglob("*")} - {None}
-        found = "brat" if not names or "brat" in names else names.pop() if len(names) == 1 else None
+        names = {name for _, name in corpus_files(path, None, Report())} or {"brat"}
+        found = names.pop() if len(names) == 1 else None
     elif found is None and path.suffix == ".txt" and path.with_suffix(".ann").exists():
         found = "brat"
     elif found is None and path.is_file():
         found = _format_of_content(path)
     if found is None:
-        known = ", ".join(FORMATS)
-        remedy = f"name it: {known}, by --from, --to or --format, for training by --set data.format=F; "
-        remedy += "plain text without annotation is for fofe tag"
-        raise InputError("the format cannot be guessed", path=path, remedy=remedy)
+        remedy = f"plain text without annotation is for fofe tag; else {_NAME_IT}"
+        raise InputError("the format cannot be guessed", path=display_name(path), remedy=remedy)
     return found
 
 
@@ -92,8 +92,8 @@ def write_corpus(
     Without a format it is guessed from the suffix. The options are those of the format's `write`.
     """
     if format is None:
-        if not isinstance(path, (str, Path)):
-            raise InputError("a stream has no format of its own", remedy=f"name one of {', '.join(FORMATS)}")
+        if not isinstance(path, (str, Path)) or str(path) == STANDARD:
+            raise InputError("a stream that is written has no format of its own", remedy=_NAME_IT)
         format = guess_format(path)
     write = format_function(format, "write", options)
     write(documents, path, Report() if report is None else report, **options)
@@ -115,7 +115,7 @@ def with_tokens(document: Document, language: str, report: Report, retokenise: b
 def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterator[tuple[str | Path, str]]:
     """The files of a path or pattern, each with the name of its format.
 
-    Of a directory these are all files if a format is given, else those whose suffix is known.
+    Of a directory these are all files right in it if a format is given, else those whose suffix is known.
     """
     folder = Path(path)
     if str(path) != STANDARD and not folder.exists():
@@ -126,17 +126,44 @@ def corpus_files(path: str | Path, format: str | None, report: Report) -> Iterat
             yield from corpus_files(match, format, report)
     elif str(path) == STANDARD or not folder.is_dir():
         yield path, format or guess_format(path)
-    elif format == "brat" or (format is None and any(folder.rglob("*.ann"))):
+    elif format == "brat":
         yield folder, "brat"
     else:
-        for file in sorted(folder.iterdir()):
-            name = format or _format_of_file(file)
-            if file.is_dir():
-                report.note("directories inside of one left out", str(file))
-            elif name is None or file.name.startswith("."):
-                report.note("files of no known format left out", str(file))
-            else:
-                yield file, name
+        yield from _corpora_in(folder, format, report)
+
+
+def _corpora_in(folder: Path, format: str | None, report: Report) -> Iterator[tuple[Path, str]]:
+    """The corpora right in a directory; if they are pairs of brat at most, those below it are read too."""
+    from fofe.formats.brat import ANNOTATION_SUFFIX, TEXT_SUFFIX, visible
+
+    noted = Report()
+    files = [(file, format or _format_of_file(file)) for file in files_in(folder, noted)]
+    only_brat = format is None and {name for _, name in files} <= {None, "brat"}
+    if only_brat and visible(folder, ANNOTATION_SUFFIX):
+        for file in visible(folder):
+            if file.is_file() and file.suffix not in (TEXT_SUFFIX, ANNOTATION_SUFFIX):
+                report.note(OTHER_FILES, str(file))
+        yield folder, "brat"
+        return
+    report.add(noted)
+    for file, name in files:
+        if name is not None:
+            yield file, name
+        elif file.suffix != TEXT_SUFFIX or not file.with_suffix(ANNOTATION_SUFFIX).exists():
+            report.note(OTHER_FILES, str(file))
+
+
+def files_in(folder: Path, report: Report) -> Iterator[Path]:
+    """The files right in a directory, without hidden ones; our own that are not complete do not count."""
+    for file in sorted(folder.iterdir()):
+        if file.name.endswith(WRITING):
+            continue
+        if file.is_dir():
+            report.note("directories inside of one left out", str(file))
+        elif file.name.startswith("."):
+            report.note(OTHER_FILES, str(file))
+        else:
+            yield file
 
 
 def _format_of_suffix(path: Path) -> str | None:

@@ -46,17 +46,17 @@ def texts(path: str | Path, report: Report) -> list[tuple[Path, str]]:
     path = Path(path)
     if not path.is_dir():
         return [(path.with_suffix(TEXT_SUFFIX), path.stem)]
-    for annotation in _visible(path, ANNOTATION_SUFFIX):
+    for annotation in visible(path, ANNOTATION_SUFFIX):
         if not annotation.with_suffix(TEXT_SUFFIX).exists():
             raise InputError("there is no .txt file of that name", path=annotation, remedy="put it beside")
-    found = _visible(path, TEXT_SUFFIX)
+    found = visible(path, TEXT_SUFFIX)
     if not found:
         report.note(EMPTY_FILES, str(path))
     return [(text, text.relative_to(path).with_suffix("").as_posix()) for text in found]
 
 
-def _visible(folder: Path, suffix: str) -> list[Path]:
-    """The files with that suffix, except hidden ones."""
+def visible(folder: Path, suffix: str = "") -> list[Path]:
+    """The files with that suffix in a directory and below it, except hidden ones."""
     return sorted(
         file
         for file in folder.rglob(f"*{suffix}")

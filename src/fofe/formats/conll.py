@@ -39,6 +39,8 @@ CROSSING = "mentions left out because they cross a sentence border"
 _OF_SCHEMES = (".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes")
 """Suffixes that name a tag scheme."""
 _SPACES = re.compile("[ \t]+")
+_MENTION = re.compile(r"[^\t]+\t\d+\t\d+\t[^\t]+\t[01]\.\d{4}\t")
+"""A line of TSV that `fofe tag` writes."""
 _UNWRITABLE = re.compile("[ \t\n\r\v\f]")
 
 
@@ -147,6 +149,9 @@ class _Table:
             remedy = "a tag is O or like B-PER; --tag-column names its column"
         else:
             return Row(word, tag, number)
+        if _MENTION.match(line):
+            problem = "a mention in a table that fofe tag wrote, not a word and its tag"
+            remedy = "such a table is no corpus: let fofe tag write JSON lines, -o FILE.jsonl"
         raise InputError(problem, line=number, remedy=remedy)
 
 

@@ -14,13 +14,10 @@ from fofe.base.files import display_name, read_lines, read_text
 from fofe.base.report import EMPTY_FILES, Report
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
-_IF_IT_IS = (
-    "if it is {}'s, name the format {}: by --from, --format or --input; for training by --set data.format={}"
-)
-IF_DOCCANO = _IF_IT_IS.format("doccano", "doccano", "doccano")
-IF_LABEL_STUDIO = _IF_IT_IS.format("Label Studio", "label-studio", "label-studio")
-IF_PRODIGY = _IF_IT_IS.format("Prodigy", "prodigy", "prodigy")
-IF_HUGGING_FACE = _IF_IT_IS.format("Hugging Face", "hugging-face", "hugging-face")
+IF_DOCCANO = "if it is doccano's, name the format doccano"
+IF_LABEL_STUDIO = "if it is Label Studio's, name the format label-studio"
+IF_PRODIGY = "if it is Prodigy's, name the format prodigy"
+IF_HUGGING_FACE = "if it is Hugging Face's, name the format hugging-face"
 
 _BEGINNING = re.compile(r"[^\s,]")
 """Of a value, after blanks and commas."""
@@ -178,7 +175,7 @@ def parse_object(line: str, path: str, number: int) -> Fields:
     """The fields of a line."""
     remedy = "put one JSON object on each line"
     if line.lstrip().startswith("["):
-        remedy += f"; {IF_LABEL_STUDIO}"
+        remedy += f", as jq -c '.[]' does with a JSON list; {IF_LABEL_STUDIO}"
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:

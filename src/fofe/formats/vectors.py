@@ -15,6 +15,7 @@ from fofe.base.report import Report
 
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
+_KINDS = "give a word2vec, GloVe or fastText file"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def _read(path: str | Path) -> WordVectors:
     if first.startswith(b"PK\x03\x04"):
         return _read_npz(path)
     if not first.strip():
-        raise InputError("is empty", remedy="give a word2vec, GloVe or fastText file")
+        raise InputError("is empty", remedy=_KINDS)
     # GloVe's first line does not state the number of words and dimensions.
     fields = first.split()
     stated = len(fields) == 2 and all(field.isdigit() and len(field) < 20 for field in fields)
@@ -120,6 +121,9 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
             # A word may contain spaces (some GloVe files): the vector comes last.
             spare = max(0, len(fields) - dimension)
             row = _numbers(fields[spare:])
+            if not rows and not header and not row.size:
+                problem = "a word and its numbers were expected, so this is no file of word vectors"
+                raise InputError(problem, line=number, remedy=_KINDS)
             if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
                 problem = f"a word and {dimension} numbers were expected, {len(fields)} fields follow it"
                 raise InputError(problem, line=number, remedy="correct the line or the header")

@@ -59,6 +59,8 @@ def writer(
 
     def write(document: Document, report: Report, place: str) -> str:
         if redact:  # metadata may say what the text no longer does
+            if document.meta and format == "jsonl":
+                report.note("documents whose metadata redaction left out", document.id or place)
             document = Document(redacted(document), id=document.id)
         if format == "jsonl":
             return jsonl.format_line(_with_offsets(document, offsets), report, place, tokens=False)

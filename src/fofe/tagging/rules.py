@@ -96,7 +96,7 @@ class Rule:
         if self.action not in ACTIONS:
             raise SettingError(f"action must be one of {', '.join(ACTIONS)}, not {self.action!r}")
         if sum(map(bool, (self.pattern, self.phrases, self.file))) != 1:
-            raise SettingError(f"rule {self.name!r} needs one of pattern, phrases and file")
+            raise SettingError(f"rule {self.name!r} needs one of pattern, phrases and file, not empty")
         if not self.name or not (self.type or self.action == FORBID):
             raise SettingError(f"rule {self.name!r} needs a {'type' if self.name else 'name'}")
         if self.check and (self.check not in CHECKS or not self.pattern):

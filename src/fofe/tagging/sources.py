@@ -17,7 +17,7 @@ from typing import IO, Any
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
-from fofe.formats import FORMATS, brat, corpus_files, format_function, jsonl
+from fofe.formats import FORMATS, OTHER_FILES, brat, corpus_files, files_in, format_function, jsonl
 from fofe.tagging.pipeline import Input, fail, given_text, ready
 from fofe.tagging.tables import TABLES, NoColumnError, rows
 from fofe.text.document import Document
@@ -46,6 +46,8 @@ _NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8"
 _FAIL_ALONE = (TEXT_FILE, "brat", "spacy")
 """Kinds of input where a file is one document, or is no text anyway."""
 _GLANCE = 4096
+_SUFFIXES = {"text": ".txt", **{kind: f".{kind}" for kind in TABLES}}
+"""Of files in a directory that are no corpora."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,12 @@ def find_sources(
     found = []
     text_kind = TEXT_LINES if unit == "line" else TEXT_FILE
     for path in paths:
-        if table := _kind_of_table(path, format, text_column):
+        if Path(path).is_dir():
+            found += _in_folder(path, format, text_kind, text_column, report)
+        elif table := _kind_of_table(path, format, text_column):
             found.append(Source(path, table, text_column or Source.column))
         elif _is_corpus(path, format):
-            noted = Report()
-            files = [Source(str(file), name) for file, name in corpus_files(path, format, noted)]
-            report.add(noted if files else Report())
-            found += files or _text_files(path, text_kind)
-        elif Path(path).is_dir():
-            found += _text_files(path, text_kind)
+            found += [Source(str(file), name) for file, name in corpus_files(path, format, report)]
         elif path == STANDARD or Path(path).exists():
             found.append(Source(path, text_kind))
         else:
@@ -101,19 +100,41 @@ def _kind_of_table(path: str, format: str | None, text_column: str | None) -> st
     return kind if kind in TABLES and (format or kind != "tsv" or text_column) else None
 
 
-def _text_files(folder: str, kind: str) -> list[Source]:
-    """The text files of a directory."""
-    files = sorted(file for file in Path(folder).glob("*.txt") if not file.name.startswith("."))
-    if not files:
-        raise InputError("holds no file of a known format and no .txt", path=folder, remedy=_PLAIN_FILES)
-    return [Source(str(file), kind) for file in files]
+def _in_folder(
+    folder: str, format: str | None, text_kind: str, text_column: str | None, report: Report
+) -> list[Source]:
+    """The files right in a directory of the first kind that it has; the others are counted."""
+    usual = [f".{kind}" for kind in TABLES] if text_column else ["corpus", ".txt", ".csv"]
+    kinds = [_SUFFIXES.get(format, format)] if format else usual
+    for kind in kinds:
+        noted = Report()
+        if kind in _SUFFIXES.values():
+            files = _with_suffix(folder, kind, noted)
+        else:
+            files = list(corpus_files(folder, format, noted))
+        if files:
+            report.add(noted)
+            column = text_column or Source.column
+            return [Source(str(file), text_kind if name == "txt" else name, column) for file, name in files]
+    raise InputError(f"holds no {' or '.join(kinds)} file", path=folder, remedy=_PLAIN_FILES)
+
+
+def _with_suffix(folder: str, suffix: str, report: Report) -> list[tuple[str | Path, str]]:
+    """The files with that suffix right in a directory, each with the suffix as its kind."""
+    found: list[tuple[str | Path, str]] = []
+    for file in files_in(Path(folder), report):
+        if file.suffix.lower() == suffix:
+            found.append((file, suffix[1:]))
+        else:
+            report.note(OTHER_FILES, str(file))
+    return found
 
 
 def _is_corpus(path: str, format: str | None) -> bool:
     if format is not None:
         return format != "text"
     suffixes = {suffix for known in FORMATS.values() for suffix in known}
-    return path != STANDARD and (Path(path).suffix.lower() in suffixes or Path(path).is_dir())
+    return path != STANDARD and Path(path).suffix.lower() in suffixes
 
 
 def total_size(sources: Iterable[Source]) -> int | None:
