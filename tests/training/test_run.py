@@ -431,3 +431,18 @@ def test_train_takes_paths(tiny_config: Path, tmp_path: Path) -> None:
     for config, folder in ((None, tmp_path), (tiny_config, None), (3, tmp_path)):
         with pytest.raises(FofeError, match="is a path, not of type"):
             fofe.train(config, folder)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"callback": print}, "a callback is a fofe.training.callback.Callback, not of type builtin"),
+        ({"settings": ["training.epochs=1"]}, "settings are a dictionary .*, not of type list"),
+        ({"start": 3}, "the model to start from is a path or a name, not of type int"),
+    ],
+)
+def test_train_refuses_options_of_another_type(
+    wrong: dict[str, Any], message: str, tiny_config: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(FofeError, match=message):
+        fofe.train(tiny_config, tmp_path / "run", **wrong)

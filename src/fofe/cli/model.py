@@ -139,8 +139,7 @@ def calibrate(args: argparse.Namespace) -> None:
       fofe model calibrate my-model dev.conll --svg reliability.svg --json
     """
     from fofe.evaluate.calibration import calibrate, calibration_sections
-    from fofe.model.ensemble import Ensemble, load_stored, save_ensemble
-    from fofe.model.storage import save_model
+    from fofe.model.ensemble import Ensemble, load_stored, save_stored
     from fofe.show.svg import reliability_diagram
 
     path = model_path(args.model)
@@ -163,10 +162,7 @@ def calibrate(args: argparse.Namespace) -> None:
         with write_atomically(args.svg) as stream:
             stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
     if args.output:
-        if isinstance(made.model, Ensemble):
-            save_ensemble(made.model, args.output)
-        else:
-            save_model(made.model, args.output)
+        save_stored(made.model, args.output)
     print_sections(args, calibration_sections(made))
     # A given precision or recall costs F1.
     if worse := made.worse(f1_counts=args.precision is None and args.recall is None):
