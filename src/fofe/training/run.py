@@ -239,7 +239,7 @@ class Run:
     def _open(self, resume: bool) -> None:
         checkpoint, metrics = self.folder / CHECKPOINT, self.folder / METRICS
         if checkpoint.exists() and not resume:
-            remedy = "add --resume, or choose another directory"
+            remedy = "resume it by --resume, in Python by resume=True; or choose another directory"
             raise InputError("holds an earlier run", path=self.folder, remedy=remedy)
         lines: list[str] = []
         if checkpoint.exists():
