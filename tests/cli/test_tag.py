@@ -255,13 +255,13 @@ def test_what_was_done_to_the_input_is_told(
     path = tmp_path / "corpus.jsonl"
     path.write_text(json.dumps({"text": TEXT}), encoding="utf-8")
     assert tag(model, str(path)) == 0
-    assert "1 documents without tokens tokenised as en" in capsys.readouterr().err
+    assert "1 document without tokens tokenised as en" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("empty.txt", b"", "1 files without a document (first: "),
+        ("empty.txt", b"", "1 file without a document (first: "),
         ("table.tsv", b"id\ttext\n1\tLima\n", "--input text takes the file for plain text"),
         ("words.conll", "café O\n".encode("latin-1"), "iconv -f latin1"),
     ],

@@ -143,8 +143,8 @@ class Guard:
             if answer.status:
                 return  # the answer has begun: it can only be broken off
             if body is None:
-                raise HTTPException(408, f"the request did not arrive within {seconds:g} seconds") from None
-            raise HTTPException(503, f"not done within {seconds:g} seconds; send less text") from None
+                raise HTTPException(408, f"the request did not arrive within {seconds:g} s") from None
+            raise HTTPException(503, f"not done within {seconds:g} s; send less text") from None
         except _HungUpError:
             return
 
