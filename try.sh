@@ -2,6 +2,12 @@
 # Install fofe and its English model, and tag three sentences, or your own: ./try.sh ["Another sentence."]
 # Everything stays in this directory: the environment is .venv.
 set -eu
+case "${1:-}" in
+-h | --help)
+    echo 'usage: ./try.sh ["Another sentence." ...]'
+    exit
+    ;;
+esac
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- \
     "S.E.C. chief Mary Shapiro left Washington in December." \

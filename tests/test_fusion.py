@@ -227,7 +227,7 @@ def test_json_lines(tmp_path: Path) -> None:
         (["a.tab"], "at least two systems"),
         (["a.tab", "b.jsonl"], "some of the files are .tab files"),
         (["a.tab", "b.tab", "--weights", "1,x"], "is not a list of numbers"),
-        (["a.tab", "b.tab", "--votes", "3"], "3 votes are impossible (there are 2 systems)"),
+        (["a.tab", "b.tab", "--votes", "3"], "impossible number of votes: 3 of 2 systems"),
         (["a.tab", "b.tab", "--dev-gold", "g.tab"], "one --dev for each system"),
         (["a.tab", "b.tab", "--dev", "g.tab"], "one --dev for each system"),
         (["a.jsonl", "b.jsonl"], "x.tab: joined predictions make JSON lines (let -o end in .jsonl"),
@@ -247,7 +247,7 @@ def test_arguments_that_make_no_sense(
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (['{"id": "1", "text": "Ana"}'], "b.jsonl: has 1 documents where A has 2 (join what systems found"),
+        (['{"id": "1", "text": "Ana"}'], "b.jsonl: has 1 document where A has 2 (join what systems found"),
         (['{"id": "1", "text": "Ana"}', '{"id": "3", "text": "Rio"}'], "document 2 is '3', but '2' in A"),
         (['{"text": "Ana"}', '{"text": "Oslo"}'], "b.jsonl: document 2 has another text than in A"),
     ],

@@ -157,6 +157,12 @@ def test_public_names_are_listed_and_found() -> None:
         fofe.load("no-such-model")
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_script_to_try_it_says_how_it_is_used(option: str) -> None:
+    done = subprocess.run(["sh", ROOT / "try.sh", option], capture_output=True, text=True, check=True)
+    assert done.stdout == 'usage: ./try.sh ["Another sentence." ...]\n'
+
+
 def requirement_name(requirement: str) -> str:
     found = re.match(r"[\w-]+", requirement.strip())
     assert found, requirement

@@ -61,14 +61,21 @@ def train(
         resume: whether to continue a run in that directory which was interrupted.
         callback: receives reports while training goes on.
     """
+    from collections.abc import Mapping
+    from types import NoneType
+
     from fofe.base.errors import FofeError, needs
+    from fofe.tagging.arguments import check_type
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
+    from fofe.training.callback import Callback
     from fofe.training.config import RunConfig, load_config
 
-    for value, what in ((config, "the configuration"), (folder, "the directory of the run")):
-        if not isinstance(value, (str, PathLike, RunConfig)):
-            raise FofeError(f"{what} is a path, not of type {type(value).__name__}")
+    check_type(config, (str, PathLike, RunConfig), "the configuration is a path")
+    check_type(folder, (str, PathLike), "the directory of the run is a path")
+    check_type(settings, (Mapping, NoneType), "settings are a dictionary of values by dotted keys")
+    check_type(start, (str, PathLike, NoneType), "the model to start from is a path or a name")
+    check_type(callback, (Callback, NoneType), "a callback is a fofe.training.callback.Callback")
     with needs("training needs PyTorch", "train", "torch"):
         from fofe.training.run import train
     if isinstance(config, RunConfig) and settings:

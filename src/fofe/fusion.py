@@ -15,7 +15,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError, InputError
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.decode import Candidate, resolve
 from fofe.decode.decoding import Decoding
 from fofe.evaluate.scores import score_spans
@@ -57,9 +57,11 @@ class Rule:
         if self.method not in METHODS:
             raise FofeError(f"unknown method {self.method!r} (choose from {', '.join(METHODS)})")
         if self.votes is not None and not 1 <= self.votes <= systems:
-            raise FofeError(f"{self.votes} votes are impossible (there are {systems} systems)")
+            raise FofeError(f"impossible number of votes: {self.votes} of {counted(systems, 'systems')}")
         if self.weights and (len(self.weights) != systems or min(self.weights) < 0 or not any(self.weights)):
-            raise FofeError(f"{systems} systems need as many weights, none negative and not all 0")
+            raise FofeError(
+                f"give {counted(systems, 'weights')}, one per system, none negative and not all 0"
+            )
         Decoding().changed(threshold=self.threshold, strategy=self.strategy)
 
 
@@ -251,7 +253,7 @@ class Predictions:
 def _difference(first: Sequence[Document], other: Sequence[Document], first_path: str) -> str | None:
     """Where predictions are for other texts than the first, or in another order."""
     if len(first) != len(other):
-        return f"has {len(other)} documents where {first_path} has {len(first)}"
+        return f"has {counted(len(other), 'documents')} where {first_path} has {len(first)}"
     for number, (one, two) in enumerate(zip(first, other, strict=True), start=1):
         if one.id and two.id and one.id != two.id:
             return f"document {number} is {two.id!r}, but {one.id!r} in {first_path}"

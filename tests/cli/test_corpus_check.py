@@ -52,19 +52,19 @@ nesting: 4 at depth 1
 longest mention on token borders: 4 words
 recall ceiling of fragments of at most 3 words: 75.00 %
 
-1 mentions of more than 3 words
+1 mention of more than 3 words
   document 1 27:44 'the Bank of China'
-1 sentences that occurred before
+1 sentence that occurred before
   'Rio wins'
 1 of these, labelled differently then
   'Rio wins'
 
-1 strings labelled in more than one way
+1 string labelled in more than one way
   'Rio': LOC 1, ORG 1
 
 reading
   tag scheme: IOB2
-  1 tags that continue no mention, read as the start of one (first: {corpus}:7)
+  1 tag without a mention to continue, read as the start of one (first: {corpus}:7)
 """
     )
 
@@ -84,7 +84,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert result["repeated_sentences"] == {"count": 1, "examples": ["'Rio wins'"]}
     assert result["reading"]["facts"] == {"tag scheme": ["IOB2"]}
-    assert result["reading"]["remarks"] == {"tags that continue no mention, read as the start of one": 1}
+    assert result["reading"]["remarks"] == {"tags without a mention to continue, read as the start of one": 1}
 
 
 def test_text_without_tokens_is_tokenised(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,8 +115,8 @@ def test_a_corpus_of_no_document_is_an_error(
     (tmp_path / "above" / "inside" / "corpus.conll").write_text(ROWS)
     (tmp_path / "empty").mkdir()
     for name, remark, remedy in (
-        ("corpus.jsonl", "1 files without a document", "at least one"),
-        ("above", "1 directories inside of one left out", "a pattern such as"),
+        ("corpus.jsonl", "1 file without a document", "at least one"),
+        ("above", "1 directory inside of one left out", "a pattern such as"),
         ("empty", "", "a pattern such as"),
     ):
         corpus = tmp_path / name

@@ -58,7 +58,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[
     source.write_text('{"tokens": ["Bank", "of", "Rio"], "entities": [[0, 3, "ORG"], [2, 3, "LOC"]]}')
     fofe(source, tmp_path / "flat.conll")
     assert capsys.readouterr().err == (
-        "1 mentions left out because one at least as long overlaps them (first: document 1 8:11)\n"
+        "1 mention left out for overlapping one at least as long (first: document 1 8:11)\n"
     )
 
 

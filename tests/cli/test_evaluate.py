@@ -277,10 +277,10 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     stored_with_corpora(model)
     assert run(str(path), "--model", model) == 0
     told = capsys.readouterr().err
-    assert "1 mentions of CITY, a label that the model does not have" in told
-    assert "1 mentions of HUMAN, a label that the model does not have" in told
+    assert "1 mention of CITY, a label that the model does not have" in told
+    assert "1 mention of HUMAN, a label that the model does not have" in told
     assert "2 predicted mentions of PER, a label that no mention here has" in told
-    assert "give --as news for a corpus annotated like that one; or --map LABEL=LABEL,..." in told
+    assert "give --as news to score by the labels of that training corpus; or --map LABEL=L" in told
     assert run(str(path), "--model", model, "--as", "news") == 0
     assert "these count as errors" not in capsys.readouterr().err
 
@@ -296,7 +296,7 @@ def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     told = capsys.readouterr()
     overall = json.loads(told.out)["scores"]["overall"]
     assert overall["tp"] + overall["fn"] == 1
-    assert "gold.jsonl: 1 mentions inside others left out because the corpus is annotated flat" in told.err
+    assert "gold.jsonl: 1 mention inside others left out because the corpus is annotated flat" in told.err
 
 
 def test_an_ensemble_in_the_labels_of_a_corpus(
@@ -335,7 +335,7 @@ def test_what_a_mapping_leaves_out_is_told(
     assert run(str(path), "--model", model, "--map", "HUMAN=PER", "--map", "TOWN=") == 0
     told = capsys.readouterr().err
     assert "gold.conll: --map names a label that no mention has: TOWN" in told
-    assert "gold.conll: 1 mentions of CITY left out because no label of the model stands for them" in told
+    assert "gold.conll: 1 mention of CITY left out because no label of the model stands for that" in told
 
 
 def test_a_label_of_the_model_that_stands_for_two_is_told(

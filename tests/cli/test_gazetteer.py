@@ -17,7 +17,7 @@ def test_build_and_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert main(["gazetteer", "build", str(names), "-o", str(output)]) == 0
     printed = capsys.readouterr()
     assert printed.out == "LOC\t1\nPER\t2\n"
-    assert f"1 lines without a name, a tab and a type left out (first: {names}:2)" in printed.err
+    assert f"1 line without a name, a tab and a type left out (first: {names}:2)" in printed.err
     assert main(["gazetteer", "show", "--json", str(output), "York", "nobody"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "York": {"exact": ["PER"], "folded": ["PER"], "last": ["LOC"]},
@@ -33,7 +33,7 @@ def test_titles_are_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["gazetteer", "build", "--titles", titles, "-o", output]) == 0
     printed = capsys.readouterr()
     assert printed.out == "GPE\t1\n"
-    assert "1 titles left out" in printed.err
+    assert "1 title left out" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_titles_are_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
             "a line is NAME, a tab",
         ),
         ("", [], "", "a line is NAME, a tab, TYPE"),
-        ("--\tPER\n", [], "1 names without a letter or a digit left out", "a line is NAME, a tab, TYPE"),
-        ("Photon\tparticle\n", ["--titles"], "1 titles left out", "see --mapping and --lang"),
+        ("--\tPER\n", [], "1 name without a letter or a digit left out", "a line is NAME, a tab, TYPE"),
+        ("Photon\tparticle\n", ["--titles"], "1 title left out", "see --mapping and --lang"),
     ],
 )
 def test_a_gazetteer_of_no_names_is_not_written(

@@ -74,6 +74,7 @@ def test_no_command_or_an_unknown_one(capsys: pytest.CaptureFixture[str]) -> Non
         ("model wiki", "did you mean fofe corpus wiki?"),
         ("convert", "did you mean fofe corpus convert or fofe vectors convert or fofe kbp convert?"),
         ("qwxyz", "see fofe --help"),
+        ("model qwxyz", "see fofe model --help"),
         ("tag --treshold 0.5", "did you mean --threshold?"),
         ("tag news.txt --treshold=0.5", "did you mean --threshold?"),
         ("model inspect en --jsn", "did you mean --json?"),
@@ -86,7 +87,9 @@ def test_a_mistyped_command_or_option_suggests_the_right_one(
     with pytest.raises(SystemExit) as caught:
         main(typed.split())
     assert caught.value.code == 2
-    assert capsys.readouterr().err.endswith(f": {hint}\n")
+    told = capsys.readouterr().err
+    assert told.endswith(f": {hint}\n")
+    assert ("usage: fofe model" in told) is typed.startswith("model ")
 
 
 def test_the_commands_are_few() -> None:

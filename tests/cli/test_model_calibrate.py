@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fofe
-from fofe.base.errors import InputError, ModelError
+from fofe.base.errors import FofeError, InputError, ModelError
 from fofe.cli import main
 from fofe.evaluate.calibration import calibrate
 from fofe.formats import read_corpus
@@ -50,6 +50,14 @@ def test_the_threshold_scores_what_evaluate_says(
     assert main(["evaluate", dev, "--model", str(tmp_path / "made"), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]["overall"]
     assert scores["f1"] == pytest.approx(made["threshold"][threshold]["f1"], abs=1)
+
+
+def test_a_loaded_model_is_calibrated_like_its_directory(tiny_path: Path, dev: str) -> None:
+    corpus = list(read_corpus(dev, language="en"))
+    assert calibrate(fofe.load(tiny_path), corpus).errors == calibrate(load_model(tiny_path), corpus).errors
+    for model, documents in ((str(tiny_path), corpus), (fofe.load(tiny_path), dev)):
+        with pytest.raises(FofeError, match=r"the model is what fofe.load|a corpus is a list of documents"):
+            calibrate(model, documents)  # type: ignore[arg-type]
 
 
 def test_documents_must_have_tokens(tiny_path: Path, dev: str) -> None:

@@ -205,7 +205,7 @@ def test_conventions_are_for_the_models_that_know_them(
     for written, alone in zip(documents, (english, spanish, english), strict=True):
         assert [one["text"] for one in written["mentions"]] == [one.text for one in alone.mentions]
     assert "mayor" not in [mention["text"] for mention in documents[0]["mentions"]]
-    told = "1 documents tagged without --scheme because the model of 'es' does not know that of names"
+    told = "1 document tagged without --scheme because the model of 'es' does not know that of names"
     assert told in captured.err
 
 

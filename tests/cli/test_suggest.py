@@ -58,7 +58,9 @@ def test_sentences_are_written_as_the_model_tags_them(
     pool.write_text("".join(f"{text}\n" for text in TEXTS), "utf-8")
     command = ["suggest", str(pool), "-m", str(tiny_path), "-n", "4", "--to", format, "-o", str(output)]
     assert main(command) == 0
-    assert "4 sentences chosen" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "4 sentences chosen" in told
+    assert "label-studio" not in told
     found = list(read_corpus(output, format, Report()))
     assert len(found) == 4
     for document in found:

@@ -7,8 +7,10 @@ import gzip
 import io
 import json
 import lzma
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +143,11 @@ def test_plain_text_under_a_corpus_suffix(
         ("x.TSV", [], "text:1\t0\t9\tPER\t"),
         ("x.txt", [], "[Anna Berg PER] met"),
         ("x.ndjson", [], '{"text": '),
-        ("x.out", [], '{"text": '),
         ("x", [], '{"text": '),
         ("x.html", ["-f", "text"], "[Anna Berg PER] met"),
         ("x.ann", ["-f", "jsonl"], '{"text": '),
         ("x.txt", ["--redact"], "[PER] met"),
-        ("x.out", ["--redact"], "[PER] met"),
+        ("x", ["--redact"], "[PER] met"),
         ("x.jsonl", ["--redact"], '{"text": "[PER] met'),
     ],
 )
@@ -155,6 +156,15 @@ def test_the_suffix_of_the_output_says_its_format(
 ) -> None:
     assert tag(model, "--text", TEXT, "-o", str(tmp_path / output), *arguments) == 0
     assert (tmp_path / output).read_text("utf-8").startswith(start)
+
+
+def test_a_pipe_may_have_any_suffix(model: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "out.docx"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text, "utf-8")
+        assert tag(model, "--text", TEXT, "-o", str(pipe)) == 0
+        assert read.result().startswith('{"text"')
 
 
 def test_a_file_that_cannot_be_read_does_not_keep_the_others_from_it(
@@ -262,13 +272,13 @@ def test_what_was_done_to_the_input_is_told(
     path = tmp_path / "corpus.jsonl"
     path.write_text(json.dumps({"text": TEXT}), encoding="utf-8")
     assert tag(model, str(path)) == 0
-    assert "1 documents without tokens tokenised as en" in capsys.readouterr().err
+    assert "1 document without tokens tokenised as en" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("empty.txt", b"", "1 files without a document (first: "),
+        ("empty.txt", b"", "1 file without a document (first: "),
         ("table.tsv", b"id\ttext\n1\tLima\n", "--input text takes the file for plain text"),
         ("words.conll", "café O\n".encode("latin-1"), "iconv -f latin1"),
     ],
@@ -381,6 +391,10 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "--strategy", "non-crossing", "--no-nested"], "non-crossing is nested by nature"),
         (["--text", "x", "--unit", "file"], "--input and --unit are of files, not of --text"),
         (["--text", "x", "--input", "conll"], "--input and --unit are of files, not of --text"),
+        (
+            ["--text", "x", "-o", "x.docx"],
+            "x.docx: has an unknown suffix (known: .jsonl, .ndjson, .json, .conll, .iob2, .bio, .tsv",
+        ),
         (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
         (
             ["--text", "x", "-o", "x.html", "--offsets", "utf16"],

@@ -122,7 +122,7 @@ def test_nothing_in_nothing_out(
     path = tmp_path / "empty.txt"
     path.touch()
     assert tag(model, str(path), *more, "--format", format) == 0
-    assert capsys.readouterr() == ("", f"fofe: 1 files without a document (first: {path})\n")
+    assert capsys.readouterr() == ("", f"fofe: 1 file without a document (first: {path})\n")
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_a_bad_file_does_not_keep_others_from_being_tagged(
     assert [line.split()[0] for line in captured.out.splitlines() if line] == [
         "-DOCSTART-", "Lima", "-DOCSTART-", "Porto",
     ]  # fmt: skip
-    assert "1.conll:2: 1 columns where the rows before have 2" in captured.err
+    assert "1.conll:2: 1 column where the rows before have 2" in captured.err
     assert "4.ann:1: 'nonsense' is no brat annotation" in captured.err
     assert "2 documents left out for the reasons given above; 2 tagged" in captured.err
 

@@ -37,7 +37,7 @@ def test_an_earlier_run_is_kept(
     tiny_config: Path, tiny_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["train", str(tiny_config), "-o", str(tiny_run)]) == 2
-    assert "holds an earlier run (add --resume, or choose another directory)" in capsys.readouterr().err
+    assert "holds an earlier run (resume it by --resume, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

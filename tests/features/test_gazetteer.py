@@ -48,7 +48,7 @@ def test_lists_may_be_packed_and_bad_lines_are_counted(
     assert list(read_names(path, report)) == [("Oslo", "LOC"), ("Ærø", "LOC"), ("Berg", "PER")]
     assert report.counts == {
         "lines without a name, a tab and a type left out": 3,
-        "lines that are not UTF-8 left out": 1,
+        "lines not in UTF-8 left out": 1,
     }
     assert report.places["lines without a name, a tab and a type left out"][0] == f"{path}:2"
 
@@ -60,7 +60,7 @@ def test_a_cut_off_list_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     report = Report()
     read = list(read_names(path, report))
     assert 0 < len(read) < 300_000
-    assert report.counts["truncated compressed files, read up to where they break off"] == 1
+    assert report.counts["truncated compressed files, read up to the break"] == 1
 
 
 DUMP = """<mediawiki xml:lang="en">

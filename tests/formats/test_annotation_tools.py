@@ -71,7 +71,7 @@ def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> N
     assert document.mentions[0].score == 0.5
     assert set(report.counts) == {
         "offsets in UTF-16 units converted",
-        "tasks without annotations read from their predictions",
+        "tasks without annotations read from the predictions",
     }
 
 
@@ -182,7 +182,7 @@ def test_what_the_formats_cannot_hold_is_counted(tmp_path: Path) -> None:
     for format in ("label-studio", "doccano"):
         report = Report()
         write_corpus(_tagged(), tmp_path / "out.json", format, report)
-        assert report.counts == {f"documents whose tokens {format} cannot hold": 1}
+        assert report.counts == {f"documents written without tokens, which {format} cannot hold": 1}
 
 
 @pytest.mark.parametrize("format", ["label-studio", "doccano"])
@@ -190,7 +190,7 @@ def test_mentions_and_metadata_made_by_hand(tmp_path: Path, format: str) -> None
     path, report = tmp_path / "corpus.json", Report()
     document = Document("Rome fell", mentions=[Mention(0, 4, "GPE")], meta={"text": 1, "genre": "news"})
     write_corpus([document], path, format, report)
-    assert report.counts == {"metadata 'text' left out because the format uses that name": 1}
+    assert report.counts == {"values of metadata 'text' left out because the format uses that name": 1}
     (again,) = read_corpus(path, format)
     assert (spans(again), again.meta) == ([(0, 4, "GPE", "Rome")], {"genre": "news"})
     with pytest.raises(InputError, match="the metadata of document 1 is not JSON"):

@@ -128,7 +128,7 @@ def test_file_names_are_safe_and_unique(tmp_path: Path) -> None:
             "長" * 66,
         ]
     )
-    assert report.counts == {"document ids changed into file names": 7}
+    assert report.counts == {"document ids changed to fit a file name": 7}
 
 
 def test_what_brat_cannot_hold_is_counted(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_what_brat_cannot_hold_is_counted(tmp_path: Path) -> None:
     assert (tmp_path / "d.txt").read_text(encoding="utf-8") == "Ana \ufffd"
     assert (tmp_path / "d.ann").read_text(encoding="utf-8") == "T1\ta_type 0 3\tAna\n"
     assert report.counts == {
-        "documents whose metadata brat cannot hold": 1,
-        "documents whose tokens brat cannot hold": 1,
+        "documents written without metadata, which brat cannot hold": 1,
+        "documents written without tokens, which brat cannot hold": 1,
         "labels with whitespace written with underscores": 1,
         "lone surrogates written as U+FFFD": 1,
         "mention scores that brat cannot hold": 1,

@@ -127,7 +127,7 @@ def test_orphan_tags_start_a_mention_and_are_counted_with_their_lines(file: Path
     ]
     assert report.lines() == [
         "tag scheme: IOB2",
-        f"2 tags that continue no mention, read as the start of one (first: {file}:3, {file}:6)",
+        f"2 tags without a mention to continue, read as the start of one (first: {file}:3, {file}:6)",
     ]
 
 
@@ -143,7 +143,7 @@ def test_empty_file_has_no_documents_and_is_counted(file: Path) -> None:
     for content in ("", "\n\n", "\ufeff"):
         documents, report = load(file, content)
         assert documents == []
-        assert report.lines() == [f"1 files without a document (first: {file})"]
+        assert report.lines() == [f"1 file without a document (first: {file})"]
 
 
 def test_long_and_short_sentences(file: Path) -> None:
@@ -233,7 +233,7 @@ def test_overlaps_leave_the_longest_and_are_counted() -> None:
     ]
     text, report = dump([document])
     assert text == "Bank B-ORG\nof I-ORG\nChina I-ORG\nin O\nRome B-LOC\n\n"
-    assert report.counts == {"mentions left out because one at least as long overlaps them": 2}
+    assert report.counts == {"mentions left out for overlapping one at least as long": 2}
     assert report.lines()[0].endswith("(first: document 1 8:21, document 1 8:13)")
 
 
@@ -242,8 +242,8 @@ def test_mentions_off_the_tokens_and_over_sentences_are_counted() -> None:
     document.mentions = [Mention(0, 3, "X"), Mention(5, 13, "X"), Mention(4, 7, "X"), Mention(0, 4, "X")]
     text, report = dump([document])
     assert text == "Bank B-X\nof O\n\nChina O\n\n"
-    assert report.counts["mentions left out because they do not begin and end with a token"] == 2
-    assert report.counts["mentions left out because they cross a sentence border"] == 1
+    assert report.counts["mentions left out for not beginning and ending with a token"] == 2
+    assert report.counts["mentions left out for crossing a sentence border"] == 1
 
 
 def test_everything_else_that_is_lost_is_counted() -> None:
@@ -259,8 +259,8 @@ def test_everything_else_that_is_lost_is_counted() -> None:
     assert text == "New_York B-LOC_part\n, O\n\ufffd O\n\n_DOCSTART_x O\n\n"
     assert sorted(report.counts) == [
         "document ids that CoNLL cannot hold",
-        "documents whose metadata CoNLL cannot hold",
-        "documents whose spacing words and tags cannot hold",
+        "documents written without metadata, which CoNLL cannot hold",
+        "documents written without the spacing of the text, which CoNLL cannot hold",
         "labels with whitespace written with underscores",
         "lone surrogates written as U+FFFD",
         "mention scores that CoNLL cannot hold",

@@ -169,7 +169,7 @@ def test_report_names_the_first_places_of_each_remark() -> None:
         report.note("orphans", f"f:{line}")
     report.note("others")
     assert report
-    assert report.lines() == ["tag scheme: IOB1, BIOES", "5 orphans (first: f:1, f:2, f:3)", "1 others"]
+    assert report.lines() == ["tag scheme: IOB1, BIOES", "5 orphans (first: f:1, f:2, f:3)", "1 other"]
 
 
 def test_words_become_the_tokens_of_the_language(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_gliner(tmp_path: Path, content: str) -> None:
             "\"text\" is 'Oslo' but the span covers 'slo' .offsets count code points",
         ),
         ("hugging-face", {"tokens": ["a"]}, '"ner_tags" is missing'),
-        ("hugging-face", {"tokens": ["a"], "ner_tags": ["O", "O"]}, '"ner_tags" has 2 tags for 1 words'),
+        ("hugging-face", {"tokens": ["a"], "ner_tags": ["O", "O"]}, '"ner_tags" has 2 tags for 1 word'),
         (
             "hugging-face",
             {"tokens": ["a"], "ner_tags": ["PER"]},
@@ -162,7 +162,7 @@ def test_gliner(tmp_path: Path, content: str) -> None:
             "the tag 0 is a number without a name .*--tag-names",
         ),
         ("hugging-face", {"tokens": ["a"], "ner_tags": [None]}, "None is not a tag"),
-        ("gliner", {"tokenized_text": ["a"], "ner": [[0, 1, "X"]]}, "span 0:2 lies outside the 1 tokens"),
+        ("gliner", {"tokenized_text": ["a"], "ner": [[0, 1, "X"]]}, "span 0:2 lies outside the 1 token"),
         (
             "gliner",
             {"tokenized_text": ["a"], "ner": [[1, 0, "X"]]},

@@ -174,7 +174,7 @@ def test_unusual_characters_survive(file: Path) -> None:
             '"score" is 10',
         ),
         ('{"text": "a", "mentions": [[0, 1]]}', r'number 1 of "mentions" has 2 parts .*start, end, type'),
-        ('{"tokens": ["a"], "entities": [[0, 2, "X"]]}', "0:2 lies outside the 1 tokens"),
+        ('{"tokens": ["a"], "entities": [[0, 2, "X"]]}', "0:2 lies outside the 1 token"),
         ('{"tokens": [], "entities": [[0, 1, "X"]]}', "0:1 lies outside the 0 tokens"),
         ('{"tokens": "a b"}', '"tokens" is a string, not a list of words'),
         ('{"tokens": ["a", 1]}', 'number 2 of "tokens" is 1, not a word'),
@@ -269,11 +269,10 @@ def test_token_spans_on_request() -> None:
             },
         ]
     }
-    assert report.counts == {
-        "mentions left out because they do not begin and end with a token of one sentence": 2
-    }
+    assert report.counts == {"mentions left out for not beginning and ending with a token of one sentence": 2}
     document.text = document.text.replace("\n", " ")
-    assert "documents whose spacing token spans cannot hold" in dump([document], spans="tokens")[1].counts
+    report = dump([document], spans="tokens")[1]
+    assert "documents written without the spacing of the text, which token spans cannot hold" in report.counts
     with pytest.raises(InputError, match="no tokens"):
         dump([Document("raw text")], spans="tokens")
     with pytest.raises(InputError, match="use characters or tokens"):
@@ -299,8 +298,8 @@ def test_heads_and_regions_as_tokens() -> None:
     assert (first["unknown"], first["known"]) == ([[1, 4]], [[1, 3]])
     assert (second["unknown"], second["negatives"]) == ([[0, 1]], [[0, 1]])
     assert report.counts == {
-        "regions left out because they hold no tokens": 2,
-        "heads left out because they do not begin and end with a token": 1,
+        "regions left out for holding no tokens": 2,
+        "heads left out for not beginning and ending with a token": 1,
     }
 
 
@@ -309,8 +308,8 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
     line, report = dump([document])
     assert json.loads(line)["text"] == "isn't"
     assert report.counts == {
-        "metadata 'text' left out because the format uses that name": 1,
-        "tokens that differ from their text, written by offsets alone": 1,
+        "values of metadata 'text' left out because the format uses that name": 1,
+        "tokens unlike the text at that place, written by offsets alone": 1,
     }
     with pytest.raises(InputError, match="the metadata of d is not JSON"):
         dump([Document("a", id="d", meta={"when": object()})])

@@ -95,7 +95,7 @@ def test_mentions_that_are_no_tokens_are_counted(tmp_path: Path) -> None:
     document.mentions = [Mention(0, 2, "GPE", text="Os")]
     report = Report()
     write_corpus([document], tmp_path / "a.spacy", report=report)
-    assert report.counts == {"mentions left out because they do not begin and end with a token": 1}
+    assert report.counts == {"mentions left out for not beginning and ending with a token": 1}
 
 
 def test_mistakes(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_md5_decides_what_stands_between_segments(between: str, read: Read) 
 def test_another_md5_is_told(read: Read) -> None:
     report = Report()
     assert read(as_ltf("One.\nTwo.", "d", md5="0" * 32), report=report).text == "One.\nTwo."
-    assert "1 LTF documents whose raw text has another MD5" in report.lines()[0]
+    assert "1 LTF document whose raw text has another MD5" in report.lines()[0]
 
 
 @pytest.mark.parametrize(

@@ -132,9 +132,9 @@ def test_unclosed_elements(read: Read) -> None:
     assert document.shown.text.split("\n\n") == ["One", "Two", "Three", "Four", "Five"]
     assert authors(document) == ["a", "b"]
     assert set(report.counts) == {
-        "<datetime> that is not closed",
-        "quotes that are not closed, ended with their post",
-        "</quote> where no quote is open",
+        "tags <datetime> never closed",
+        "quotes never closed, ended with the post",
+        "tags </quote> without an open quote",
         "documents without </DOC>",
     }
 
@@ -204,7 +204,7 @@ def test_several_documents_in_one_file_one_of_them_bad(tmp_path: Path) -> None:
 def test_text_after_the_end_is_counted(read: Read) -> None:
     report = Report()
     assert read('<doc id="d">in</doc> out', report=report).shown.text == "in"
-    assert report.counts["stretches of text after </DOC> left out"] == 1
+    assert report.counts["pieces of text after </DOC> left out"] == 1
 
 
 def test_an_empty_document(read: Read) -> None:

@@ -162,4 +162,4 @@ def test_what_needs_one_model_says_so(
     assert main(["model", "average", *map(str, members), "-o", str(tmp_path / "both")]) == 2
     assert "exists (choose another directory)" in capsys.readouterr().err
     assert main(["model", "average", *map(str, members), "-o", str(tmp_path / "y"), "--weights", "1"]) == 2
-    assert "2 models need as many weights" in capsys.readouterr().err
+    assert "give 2 weights, one per model" in capsys.readouterr().err

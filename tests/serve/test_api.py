@@ -81,9 +81,9 @@ def test_the_language_of_each_text_is_recognised(client: TestClient) -> None:
     for path, more in (("/v1/tag", {}), ("/v1/lattice", {}), ("/v1/export", {"format": "jsonl"})):
         refused = client.post(path, json={"text": FRENCH, "language": "auto", **more})
         assert refused.status_code == 422
-        assert refused.json() == {"error": "language: no model for 'fr' (choose from auto, en)"}
+        assert refused.json() == {"error": "language: the text looks like 'fr', the models are for en"}
     lines = client.post("/v1/stream?language=auto", content=f"{FRENCH}\n{TEXT}\n".encode()).text.splitlines()
-    assert json.loads(lines[0]) == {"error": "language: no model for 'fr' (choose from auto, en)"}
+    assert json.loads(lines[0]) == refused.json()
     assert json.loads(lines[1]) == post(client, "/v1/tag", text=TEXT)["documents"][0]
 
 
@@ -124,21 +124,29 @@ def test_models_by_name_and_language(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ({}, "body.text"),
-        ({"text": 3}, "body.text"),
-        ({"text": ["a", None]}, "body.text"),
+        ({}, "text is missing"),
+        ({"text": 3}, "text must be a string or a list of strings"),
+        ({"text": ["a"] * 10_001}, "text must be a string or a list of at most 10000 strings"),
+        ({"text": ["a", None]}, "text[1] must be a string"),
         ({"text": "a", "model": "huge"}, "model: there is no 'huge' here (choose from tiny, careful)"),
         ({"text": "a", "language": "zh"}, "language: no model for 'zh' (choose from auto, en)"),
         ({"text": "a", "threshold": 2}, "threshold"),
-        ({"text": "a", "threshold": "0.5"}, "body.threshold"),
+        ({"text": "a", "threshold": "0.5"}, "threshold must be a number"),
         ({"text": "a", "strategy": "best"}, "strategy"),
-        ({"text": "a", "scheme": 3}, "body.scheme: Input should be a valid string"),
-        ({"text": "a", "offsets": "feet"}, "body.offsets"),
-        ({"text": "a", "alternatives": -1}, "body.alternatives"),
+        ({"text": "a", "scheme": 3}, "scheme must be a string"),
+        ({"text": "a", "offsets": "feet"}, "offsets must be 'codepoints', 'utf16' or 'bytes'"),
+        ({"text": "a", "alternatives": -1}, "alternatives must be at least 0"),
+        ({"text": "a", "alternatives": 0.5}, "alternatives must be a whole number"),
+        ({"text": "a", "nested": "no"}, "nested must be true or false"),
         ({"text": "a", "rules": ["orders"]}, "there is no set 'orders' (choose from contact, dates, money)"),
         ({"text": "a", "rules": [__file__]}, "there is no set"),
-        ({"text": "a", "rules": "contact"}, "body.rules"),
-        ({"text": "a", "threshhold": 0.5}, "body.threshhold: Extra inputs are not permitted"),
+        ({"text": "a", "rules": "contact"}, "rules must be a list of strings"),
+        (
+            {"text": "a", "names": 1, "xyz": 1},
+            "names must be true or false; unknown field 'xyz' (known fields:",
+        ),
+        ({"text": "a", "tresh": 1}, "unknown field 'tresh' (did you mean 'threshold'?)"),
+        (["a"], "body: send a JSON object"),
     ],
 )
 def test_what_does_not_fit_is_422_and_says_why(
@@ -149,7 +157,26 @@ def test_what_does_not_fit_is_422_and_says_why(
     assert problem in response.json()["error"]
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b'"text"', b'{"text": "a", "threshold": NaN}'])
+def test_a_query_that_does_not_fit_is_422_and_says_why(client: TestClient) -> None:
+    refused = client.post("/v1/stream?tresh=1&alternatives=x", content=b"Omar Haddad left.")
+    assert refused.status_code == 422
+    assert refused.json()["error"] == (
+        "alternatives must be a whole number; unknown field 'tresh' (did you mean 'threshold'?)"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[]",
+        b'"text"',
+        b'{"text": "a", "threshold": NaN}',
+        b'{"text": "a", "\\ud800": 1}',
+    ],
+)
 def test_broken_bodies_are_422(client: TestClient, body: bytes) -> None:
     response = client.post("/v1/tag", content=body, headers={"content-type": "application/json"})
     assert response.status_code == 422

@@ -65,7 +65,8 @@ def test_a_language_prefers_the_model_of_its_name(install_model: Install) -> Non
     install_model("eo", "eo")
     assert model_of_language("eo", models_by_language()).name == "eo"
     with pytest.raises(
-        ModelError, match=r"no model of the language 'tlh' is installed \(installed: eo; give one of these"
+        ModelError,
+        match=r"no model of the language 'tlh' is installed \(.*; give one of these, or choose a model by",
     ):
         model_of_language("tlh", models_by_language())
 

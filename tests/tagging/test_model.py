@@ -282,6 +282,8 @@ def test_options_out_of_range(options: dict[str, Any], message: str, tiny_model:
         (lambda model: list(model.tag_tokens([["a", None]])), r"is of type NoneType \(words are strings\)"),
         (lambda model: model.tag_documents(Document("x")), r"several documents .*\(put one document into"),
         (lambda model: list(model.tag_documents([TEXT])), r"a fofe.Document, not of type str \(tag takes"),
+        (lambda model: model.score(TEXT), r"a fofe.Document, not of type str \(.*model\(text\) gives one"),
+        (lambda model: model.decoding_for("foo"), r"no annotation scheme 'foo' \(it knows: none\)"),
     ],
 )
 def test_wrong_types_are_errors_with_a_fix(
@@ -295,6 +297,12 @@ def test_a_model_is_loaded_by_a_path_or_a_name() -> None:
     for wrong in (None, 3, ["en"], b"en"):
         with pytest.raises(FofeError, match=r"a model is a directory or a name, not of type .*fofe.load"):
             fofe.load(wrong)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", ["auto", "en"])
+def test_numpy_refuses_a_device_that_it_would_ignore(name: str) -> None:
+    with pytest.raises(FofeError, match=r"""device 'cuda' needs engine="torch" .*"""):
+        fofe.load(name, device="cuda")
 
 
 def test_a_saved_model_is_the_same_with_its_decoding(tiny_model: Model, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
         ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
         ("t\xe9xt\nx\n", "x.csv:1: byte 0xe9 at offset 1 of the line is not UTF-8", 2),
         ("text\ncaf\xe9\n", "x.csv:2: byte 0xe9 at offset 3 of the line is not UTF-8", 2),
-        ("", "files without a document", 0),
+        ("", "1 file without a document", 0),
         ("text\n" + "a" * 9_000_000 + "\n", "x.csv:2: field larger than field limit", 2),
     ],
 )
@@ -98,7 +98,7 @@ def test_a_row_that_is_not_utf8_is_left_out_alone(
     captured = capsys.readouterr()
     assert [json.loads(line)["text"] for line in captured.out.splitlines()] == ["One.", "Three.", "Four."]
     assert f"{path}:4: byte 0xe9" in captured.err
-    assert "1 documents left out for the reasons given above; 3 tagged" in captured.err
+    assert "1 document left out for the reasons given above; 3 tagged" in captured.err
 
 
 def test_a_tsv_file_is_a_table_if_a_column_is_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fofe.base.errors import FofeError
 from fofe.text.detect import detect, recognise
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -140,3 +141,9 @@ def test_foreign_names_do_not_mislead() -> None:
 @given(st.text(max_size=300))
 def test_any_text_has_an_answer_or_none(text: str) -> None:
     assert detect(text) in ("en", "es", "zh", None)
+
+
+def test_what_is_no_text_has_no_language() -> None:
+    for wrong in (5, None, ENGLISH.encode()):
+        with pytest.raises(FofeError, match="a text is a string, not of type"):
+            detect(wrong)  # type: ignore[arg-type]

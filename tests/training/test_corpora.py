@@ -191,8 +191,8 @@ def test_labels_that_stand_for_nothing_are_left_out_and_counted(tmp_path: Path) 
     assert "MISC" not in corpora.labels()
     assert all(label != "MISC" for sentence in corpora.train for _, _, label in sentence.spans)
     lines = "\n".join(corpora.report.lines())
-    assert "2 mentions of MISC left out because the mapping gives them no label" in lines
-    assert "1 labels in the mapping of corpus 'news' that do not occur there (first: LCO)" in lines
+    assert "2 mentions of MISC left out because the mapping gives that no label" in lines
+    assert "1 label in the mapping of corpus 'news' without a mention there (first: LCO)" in lines
 
 
 def test_a_corpus_that_is_not_scored_is_learned_from_as_a_whole(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
     assert "mentions 2 2 PER_NOM" in lines
     assert "marked negatives 1 1 NONE" in lines
     assert "weight 0.5, share 1" in lines
-    assert "train: 2 sentences, 11 words, 3 mentions, 11 words in unknown text, 1 marked negatives" in lines
+    assert "train: 2 sentences, 11 words, 3 mentions, 11 words in unknown text, 1 marked negative" in lines
     assert any(line.startswith("not drawn ") and "nothing is learned" in line for line in lines)
     assert "tag scheme: IOB2" in lines
 
@@ -301,7 +301,7 @@ def test_documents_stay_whole() -> None:
 
 
 def test_too_few_sentences() -> None:
-    with pytest.raises(InputError, match="3 sentences are too few for 4 folds"):
+    with pytest.raises(InputError, match="too few sentences for 4 folds: 3"):
         Fold(0, 4).split([LabelledSentence(["a"], [])] * 3)
 
 

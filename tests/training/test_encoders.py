@@ -79,5 +79,5 @@ def test_an_encoder_view_needs_an_encoder(tiny_config: Path, encoder: Path, tmp_
     with pytest.raises(FofeError, match=r"config\.json"):
         train(configured(tiny_config, tmp_path / "nothing"), tmp_path / "run")
     views = [{"name": "lm", "lookup": "encoder", "encoder": str(encoder), "layers": 2}]
-    with pytest.raises(FofeError, match="only 1 layers"):
+    with pytest.raises(FofeError, match="only 1 layer"):
         train(load_config(tiny_config, {"model.views": views}), tmp_path / "run")

@@ -326,7 +326,7 @@ def test_resuming_a_finished_run_changes_nothing(tiny_config: Path, tiny_run: Pa
 
 def test_an_earlier_run_is_not_overwritten(tiny_config: Path, tiny_run: Path) -> None:
     before = weights_file(tiny_run)
-    with pytest.raises(InputError, match=r"run: holds an earlier run \(add --resume"):
+    with pytest.raises(InputError, match=r"run: holds an earlier run \(resume it by --resume"):
         train(load_config(tiny_config), tiny_run, Recorder(), command="test")
     assert weights_file(tiny_run) == before
 
@@ -420,7 +420,7 @@ def test_train_from_the_package_loads_the_model(tiny_config: Path, tmp_path: Pat
     assert model.path == tmp_path / "run" / "model"
     assert model.training["epochs"] == 1
     assert isinstance(model("Anna Berg left."), fofe.Document)
-    with pytest.raises(FofeError, match="add --resume"):
+    with pytest.raises(FofeError, match="in Python by resume=True"):
         fofe.train(tiny_config, tmp_path / "run")
     config = load_config(tiny_config)
     with pytest.raises(FofeError, match="settings replace those of a file"):
@@ -431,3 +431,18 @@ def test_train_takes_paths(tiny_config: Path, tmp_path: Path) -> None:
     for config, folder in ((None, tmp_path), (tiny_config, None), (3, tmp_path)):
         with pytest.raises(FofeError, match="is a path, not of type"):
             fofe.train(config, folder)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"callback": print}, "a callback is a fofe.training.callback.Callback, not of type builtin"),
+        ({"settings": ["training.epochs=1"]}, "settings are a dictionary .*, not of type list"),
+        ({"start": 3}, "the model to start from is a path or a name, not of type int"),
+    ],
+)
+def test_train_refuses_options_of_another_type(
+    wrong: dict[str, Any], message: str, tiny_config: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(FofeError, match=message):
+        fofe.train(tiny_config, tmp_path / "run", **wrong)

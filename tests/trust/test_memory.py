@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.model.conftest import make_model, make_text
 
+from fofe.base.report import counted
 from fofe.cli import main
 from fofe.decode import Decoding
 from fofe.features import config as config_module
@@ -227,7 +228,7 @@ def test_a_line_that_is_too_long_is_tagged_in_parts(
     ]
     for document in documents[1:4]:
         assert "Anna Berg" in [document["text"][one["start"] : one["end"]] for one in document["mentions"]]
-    assert f"1 {sources.IN_PARTS} (first: {path}:2)" in messages
+    assert f"{counted(1, sources.IN_PARTS)} (first: {path}:2)" in messages
 
 
 def test_a_line_of_json_that_is_too_long_is_left_out(

@@ -174,7 +174,7 @@ def test_what_is_wrong_with_a_text_counts_once_however_often_it_is_cut(tmp_path:
     settings = VectorSettings(language="zh", views=("char", "word"), dimension=8, passes=1)
     said: list[str] = []
     train_vectors(settings, [text], tmp_path / "vectors", said.append)
-    assert f"1 lines that are not UTF-8 left out (first: {text}:6)" in said
+    assert f"1 line not in UTF-8 left out (first: {text}:6)" in said
 
 
 def test_chinese_has_characters_and_words() -> None:
@@ -204,7 +204,7 @@ def test_sources_may_be_packed_directories_or_dumps(tmp_path: Path) -> None:
         "Good é",
         "Oslo is the capital of Norway.",
     ]
-    assert report.counts == {"lines that are not UTF-8 left out": 1}
+    assert report.counts == {"lines not in UTF-8 left out": 1}
     with pytest.raises(InputError, match="No such file"):
         text_files([tmp_path / "none"])
 
@@ -259,7 +259,7 @@ def test_words_with_spaces_are_left_out_and_counted(
     source.write_text("a 1 2\nb c 3 4\n", "utf-8")
     assert main(["vectors", "convert", str(source), str(tmp_path / "out.bin")]) == 0
     assert read_vectors(tmp_path / "out.bin").words == ["a"]
-    assert "1 words with white space left out" in capsys.readouterr().err
+    assert "1 word with white space left out" in capsys.readouterr().err
 
 
 def test_broken_npz_files_are_errors(tmp_path: Path) -> None:
@@ -268,5 +268,5 @@ def test_broken_npz_files_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not an npz file"):
         read_vectors(path)
     np.savez(path, words=np.zeros(3, dtype=np.uint8), vectors=np.zeros((5, 2)))
-    with pytest.raises(InputError, match="1 words and vectors"):
+    with pytest.raises(InputError, match="1 word and vectors"):
         read_vectors(path)

@@ -13,6 +13,7 @@ import pytest
 
 from fofe.base.errors import InputError
 from fofe.base.journal import JOURNAL, Journal
+from fofe.base.report import counted
 from fofe.cli import main
 from fofe.formats import read_corpus
 from fofe.wiki import job
@@ -155,7 +156,7 @@ def test_a_damaged_dump_is_reported_and_the_rest_labelled(
         main(["corpus", "wiki", str(dump), "--types", str(table), "-o", str(dumps.folder / "out.jsonl")]) == 0
     )
     printed = capsys.readouterr().err
-    assert TRUNCATED in printed
+    assert counted(1, TRUNCATED) in printed
     assert f"without a tab, left out (first: {table}:1)" in printed
     assert [document.id for document in read_corpus(dumps.folder / "out.jsonl")] == ["A"]
 

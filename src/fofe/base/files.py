@@ -29,8 +29,8 @@ Target = str | Path | IO[str]
 WRITING = ".writing"
 """How the names of files and directories end that are not complete."""
 
-TRUNCATED = "truncated compressed files, read up to where they break off"
-NOT_UTF8 = "lines that are not UTF-8 left out"
+TRUNCATED = "truncated compressed files, read up to the break"
+NOT_UTF8 = "lines not in UTF-8 left out"
 
 _NOT_TEXT = (
     (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),

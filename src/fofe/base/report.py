@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 PLACES_KEPT = 3
 EMPTY_FILES = "files without a document"
 EMPTY_SENTENCES = "empty sentences left out"
+
+
+def counted(count: int, what: str, form: str = "") -> str:
+    """The count before what is counted: a phrase whose first word in -s is the plural, `empty sentences`."""
+    if count == 1:
+        what = re.sub(r"(ies|(?<!ou)s)\b", lambda end: "y" if end[1] == "ies" else "", what, count=1)
+    return f"{count:{form}} {what}"
 
 
 @dataclass
@@ -26,7 +34,7 @@ class Report:
     """How much there was, such as pages and links: nothing to remark on."""
 
     def note(self, what: str, place: str = "") -> None:
-        """Count a remark (a phrase such as "orphan I- tags read as B-") at a place."""
+        """Count a remark at a place: a phrase for `counted`, such as "orphan I- tags read as B-"."""
         self.counts[what] += 1
         places = self.places.setdefault(what, [])
         if place and len(places) < PLACES_KEPT:
@@ -53,7 +61,7 @@ class Report:
         """One readable line for each fact and for each kind of remark, most frequent first."""
         facts = [f"{what}: {', '.join(values)}" for what, values in self.facts.items()]
         return facts + [
-            f"{count} {what}" + (f" (first: {', '.join(self.places[what])})" if self.places[what] else "")
+            counted(count, what) + (f" (first: {', '.join(self.places[what])})" if self.places[what] else "")
             for what, count in self.counts.most_common()
         ]
 

@@ -7,7 +7,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, Union
 
@@ -65,9 +65,7 @@ def _build(cls: Any, table: Any, where: str) -> Any:
     known = [field.name for field in dataclasses.fields(cls)]
     for key in table:
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            meant = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
-            raise ConfigError(f"unknown key {_join(where, key)!r}", remedy=meant)
+            raise ConfigError(f"unknown key {_join(where, key)!r}", remedy=did_you_mean(key, known, "keys"))
     values = {key: _convert(hints[key], value, _join(where, key)) for key, value in table.items()}
     for field in dataclasses.fields(cls):
         required = field.default is field.default_factory is dataclasses.MISSING
@@ -77,6 +75,13 @@ def _build(cls: Any, table: Any, where: str) -> Any:
         return cls(**values)
     except ValueError as error:
         raise ConfigError(f"{where + ': ' if where else ''}{error}") from None
+
+
+def did_you_mean(name: str, known: Iterable[str], what: str) -> str:
+    """The known name that is spelled most like this one, else all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"known {what}: {', '.join(known)}"
 
 
 def _join(where: str, key: str) -> str:

@@ -90,6 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Only the module of the command that was named is imported, which makes the start faster.
     parser = make_parser(words[:1] if words and words[0] in COMMANDS else COMMANDS)
     if (problem := _unknown_command(words)) is not None:
+        if words[0] in COMMANDS:
+            parser = _declared(words[0]).add_to(Parser(prog="fofe").add_subparsers())
         parser.error(problem)
     args = parser.parse_args(words)
     try:
@@ -146,7 +148,9 @@ def _unknown_command(words: Sequence[str]) -> str | None:
     paths = [path for name in COMMANDS for path in (name, *_inner(name))]
     same = [SYNONYMS[word]] if word in SYNONYMS else [path for path in paths if path.split()[-1] == word]
     meant = _similar(word, near) or same or _similar(word, COMMANDS) or _similar(word, paths)
-    hint = f"did you mean {' or '.join(f'fofe {path}' for path in meant)}?" if meant else "see fofe --help"
+    hint = f"see fofe {words[0]} --help" if near else "see fofe --help"
+    if meant:
+        hint = f"did you mean {' or '.join(f'fofe {path}' for path in meant)}?"
     return f"there is no command {word!r}: {hint}"
 
 

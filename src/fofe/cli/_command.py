@@ -52,8 +52,8 @@ class Command:
     run: Run | None = None
     commands: tuple[Command, ...] = ()
 
-    def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> None:
-        """Add the command and its options."""
+    def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> Parser:
+        """Add the command and its options; returns its parser."""
         parser = subparsers.add_parser(
             self.name,
             help=self.help,
@@ -69,6 +69,7 @@ class Command:
                 one.add_to(inner)
         else:
             parser.set_defaults(run=self.run)
+        return parser
 
 
 def command(help: str, *options: Add, name: str | None = None) -> Callable[[Run], Command]:

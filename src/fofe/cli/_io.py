@@ -74,7 +74,9 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
         corpora = [
             name for name in corpora if annotated <= trained_scheme(model, name).labels.keys()
         ] or corpora
-        options = [f"--as {' or '.join(corpora)} for a corpus annotated like that one"] if corpora else []
+        options = []
+        if corpora:
+            options = [f"--as {' or '.join(corpora)} to score by the labels of that training corpus"]
         options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
         print(f"{path}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
     return model, gold, predicted

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.journal import Journal
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.cli import PARTIAL, USAGE_ERROR
 from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
 from fofe.cli._io import Bar, print_result, resumable, say, say_report
@@ -53,7 +53,7 @@ def _finish(report: Report, bad: Sequence[InputError] = (), done: int = 0) -> in
     for error in bad:
         say(str(error))
     if bad:
-        say(f"{len(bad)} documents left out because of errors; {done} done")
+        say(f"{counted(len(bad), 'documents left out because of errors')}; {done} done")
         return PARTIAL if done else USAGE_ERROR
     return 0
 
@@ -189,7 +189,7 @@ def check(args: argparse.Namespace) -> int:
     found = list(problems(mentions, sources))
     for problem in found:
         print(problem)
-    print(f"{len(mentions)} mentions, {len(found)} problems")
+    print(f"{counted(len(mentions), 'mentions')}, {counted(len(found), 'problems')}")
     return _finish(report, bad, len(sources)) or (PARTIAL if found else 0)
 
 
@@ -232,7 +232,7 @@ def convert(args: argparse.Namespace) -> int:
             say(f"{kept} of {gold} gold mentions kept ({100 * kept / gold:.2f} %)")
         if args.lang is None:
             for id, mentions in others.items():
-                report.note(f"documents of the gold that were not given ({len(mentions)} mentions)", id)
+                report.note(f"documents of the gold not given ({counted(len(mentions), 'mentions')})", id)
     else:
         done = corpus_to_gold(sources, args.corpus, args.output, report, bad, run=args.run_id)
     return _finish(report, bad, done)

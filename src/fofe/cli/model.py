@@ -8,6 +8,7 @@ from typing import Any
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, open_output, write_atomically
+from fofe.base.report import counted
 from fofe.cli._command import command, flag, group, one_of, option, repeated
 from fofe.cli._io import predictions, print_result, print_sections, read_documents, refuse_input, say
 from fofe.cli._options import A_MODEL, AS, FORMAT, JSON, MAP, MODEL, READING, count, numbers, output
@@ -139,8 +140,7 @@ def calibrate(args: argparse.Namespace) -> None:
       fofe model calibrate my-model dev.conll --svg reliability.svg --json
     """
     from fofe.evaluate.calibration import calibrate, calibration_sections
-    from fofe.model.ensemble import Ensemble, load_stored, save_ensemble
-    from fofe.model.storage import save_model
+    from fofe.model.ensemble import Ensemble, load_stored, save_stored
     from fofe.show.svg import reliability_diagram
 
     path = model_path(args.model)
@@ -163,10 +163,7 @@ def calibrate(args: argparse.Namespace) -> None:
         with write_atomically(args.svg) as stream:
             stream.write(reliability_diagram({"before": made.before[last], "after": made.after[last]}))
     if args.output:
-        if isinstance(made.model, Ensemble):
-            save_ensemble(made.model, args.output)
-        else:
-            save_model(made.model, args.output)
+        save_stored(made.model, args.output)
     print_sections(args, calibration_sections(made))
     # A given precision or recall costs F1.
     if worse := made.worse(f1_counts=args.precision is None and args.recall is None):
@@ -242,7 +239,9 @@ def average(args: argparse.Namespace) -> None:
 
     weights = numbers("--weights", args.weights)
     if weights and (len(weights) != len(args.models) or min(weights) < 0 or not any(weights)):
-        raise FofeError(f"{len(args.models)} models need as many weights, none negative and not all 0")
+        raise FofeError(
+            f"give {counted(len(args.models), 'weights')}, one per model, none negative and not all 0"
+        )
     if Path(args.output).exists():
         raise FofeError(f"{args.output}: exists (choose another directory)")
     save_ensemble(Ensemble.of([model_path(model) for model in args.models], weights or ()), args.output)
@@ -275,6 +274,6 @@ def push(args: argparse.Namespace) -> None:
 model = group(
     __name__,
     __doc__,
-    "list, inspect, calibrate, compress, average and share models",
+    "list, inspect, report on, calibrate, compress, average and share models",
     *(list_models, inspect, report, calibrate, compress, average, push),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fofe.base.errors import InputError
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.cli._command import command, option, repeated
 from fofe.cli._io import files_read, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AS, count, output
@@ -78,4 +78,4 @@ def suggest(args: argparse.Namespace) -> None:
     options = {"predicted": True} if format == LABEL_STUDIO else {}
     write_corpus(chosen, args.output, format, report, **options)
     say_report(report)
-    say(f"{len(chosen)} sentences chosen")
+    say(counted(len(chosen), "sentences chosen"))

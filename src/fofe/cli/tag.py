@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError
 from fofe.base.files import STANDARD, open_output
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.cli import PARTIAL
 from fofe.cli._command import command, flag, option, repeated, titled
 from fofe.cli._io import Bar, files_read, refuse_input, say, say_report
@@ -46,7 +46,7 @@ BAD_SHOWN = 5
 
 
 @command(
-    "find mentions in text",
+    "find mentions in text, or redact them",
     option("inputs FILE", "files; - or nothing for stdin", nargs="*"),
     option("-m --model MODEL", f"{A_MODEL} (default: en)"),
     option("--lang L", "use the installed model of this language; auto: the one of each document's language"),
@@ -166,7 +166,7 @@ def tag(args: argparse.Namespace) -> int:
         stream.write(end)
     say_report(report)
     if bad:
-        say(f"{bad} documents left out for the reasons given above; {tagged} tagged")
+        say(f"{counted(bad, 'documents left out for the reasons given above')}; {tagged} tagged")
     return PARTIAL if bad else 0
 
 
@@ -282,4 +282,4 @@ def _tag_parquet(args: argparse.Namespace) -> None:
     from fofe.tagging.parquet import tag_files
 
     rows = tag_files(job, args.inputs, args.output, text_column=text_column, workers=args.workers)
-    say(f"{rows} rows tagged")
+    say(counted(rows, "rows tagged"))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "train a model",
     option("config CONFIG.toml", "the configuration; or give --train", nargs="?"),
     repeated("--train CORPUS", "train on this corpus, as configs/start.toml does"),
-    option("--dev CORPUS", "with --train: the dev set (default: some of the training sentences)"),
+    option("--dev CORPUS", "with --train: the dev set (default: 5 %% of the sentences, 5 %% more to test)"),
     option("--lang L", "with --train: the language (default: that of --from, else en)"),
     output("DIR", "the directory of the run", required=False),
     flag("--plan", "print what the corpora will count as, and train nothing"),

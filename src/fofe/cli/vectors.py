@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fofe.base.errors import FofeError
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.cli._command import command, flag, group, option
 from fofe.cli._io import print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
@@ -130,7 +130,7 @@ def add(args: argparse.Namespace) -> None:
     vectors = read_vectors(args.vectors)
     joined = add_words(vectors, read_vectors(args.others), same_language=args.same_language)
     _write(joined, args.output, kind)
-    say(f"{len(joined.words) - len(vectors.words)} words added to {len(vectors.words)}")
+    say(counted(len(joined.words) - len(vectors.words), f"words added to {len(vectors.words)}"))
 
 
 def _kind(path: str, named: str | None = None) -> str:

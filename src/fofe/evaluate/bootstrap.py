@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fofe.base.errors import FofeError, InputError
+from fofe.base.report import counted
 from fofe.evaluate.scores import paired_spans
 from fofe.evaluate.tables import Section, table
 from fofe.text.document import Document
@@ -78,7 +79,7 @@ def compare(a: Numbers, b: Numbers, samples: int = 10_000, seed: int = 0) -> ByM
 
 
 def intervals_section(intervals: ByMetric, samples: int, unit: str) -> Section:
-    heading = (f"{LEVEL:.0f} % interval ({samples} samples of {unit}s)", "low", "high")
+    heading = (f"{LEVEL:.0f} % interval ({counted(samples, 'samples')} of {unit}s)", "low", "high")
     text = table(heading, [[metric, *interval.values()] for metric, interval in intervals.items()])
     return Section("intervals", text, {"samples": samples, "unit": unit, "level": LEVEL, **intervals})
 
@@ -90,7 +91,7 @@ def comparison_section(comparison: ByMetric, names: tuple[str, str], samples: in
         for a, b, difference, low, high, p in [row.values()]
     ]
     heading = ("", *names, "difference", f"{LEVEL:.0f} % interval", "p")
-    note = f"paired bootstrap, {samples} samples of {unit}s; p is two-sided"
+    note = f"paired bootstrap, {counted(samples, 'samples')} of {unit}s; p is two-sided"
     facts = {"a": names[0], "b": names[1], "samples": samples, "unit": unit, "level": LEVEL}
     return Section("comparison", f"{table(heading, rows)}\n\n{note}", {**facts, **comparison})
 

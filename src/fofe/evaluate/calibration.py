@@ -8,6 +8,7 @@ that the model was not trained on.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from fofe.evaluate.tables import Section, breakdown_section, table
 from fofe.evaluate.thresholds import Point, ScoredFragments, best_point, decoded_curve, score_fragments
 from fofe.model.ensemble import Ensemble
 from fofe.model.storage import StoredModel
+from fofe.tagging.arguments import check_type
 from fofe.tagging.model import Model
 from fofe.text.document import Document
 
@@ -173,7 +175,7 @@ class Calibration:
 
 
 def calibrate(
-    model: StoredModel | Ensemble,
+    model: Model | StoredModel | Ensemble,
     corpus: Sequence[Document],
     test: Sequence[Document] | None = None,
     *,
@@ -183,12 +185,17 @@ def calibrate(
     """Fit temperatures on a corpus, and choose the threshold of the best F1 on it.
 
     Args:
-        model: a trained model, calibrated before or not; or an ensemble.
+        model: what `fofe.load` gives, or the content of a model directory, calibrated before or not.
         corpus: annotated text with tokens that the model was not trained on.
         test: more such text, on which nothing is fitted.
         precision: the least precision that the threshold must reach, in percent.
         recall: the least recall that the threshold must reach, in percent.
     """
+    check_type(model, (Model, StoredModel, Ensemble), 'the model is what fofe.load("DIR") gives')
+    for documents in (corpus, test):
+        check_type(documents, (list, tuple, NoneType), "a corpus is a list of documents")
+    if isinstance(model, Model):
+        model = model.stored()
     corpora = {FITTED_ON: corpus} | ({} if test is None else {HELD_OUT: test})
     tagger = Model(model)
     for number, document in chain.from_iterable(enumerate(of, start=1) for of in corpora.values()):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fofe.base.errors import InputError
-from fofe.base.report import EMPTY_SENTENCES, Report
+from fofe.base.report import EMPTY_SENTENCES, Report, counted
 from fofe.evaluate.tables import table
 from fofe.text.align import TokenSpan, align
 from fofe.text.document import Document, Mention
@@ -15,7 +15,7 @@ _EXCERPT = 60
 SIZES = ("documents", "sentences", "tokens", "mentions")
 FINDINGS = {
     "long": "mentions of more than {max_words} words",
-    "unaligned": "mentions that do not begin and end with a token of one sentence",
+    "unaligned": "mentions not beginning and ending with a token of one sentence",
     "same_span": "mentions on exactly the span of another",
     "crossing": "pairs of mentions that cross",
     "repeated_sentences": "sentences that occurred before",
@@ -181,19 +181,20 @@ def _sections(result: CorpusCheck, report: Report) -> Iterator[list[str]]:
         ]
         yield [table(("label", "mentions", "share", "strings"), rows)]
         depths = ", ".join(f"{count:,} at depth {depth}" for depth, count in sorted(result.depths.items()))
+        fragments = f"fragments of at most {counted(result.max_words, 'words')}"
         yield [
             f"nesting: {depths}",
-            f"longest mention on token borders: {max(result.words, default=0)} words",
-            f"recall ceiling of fragments of at most {result.max_words} words: {result.recall_ceiling:.2f} %",
+            f"longest mention on token borders: {counted(max(result.words, default=0), 'words')}",
+            f"recall ceiling of {fragments}: {result.recall_ceiling:.2f} %",
         ]
     findings = []
     for name, meaning in FINDINGS.items():
         if count := result.findings.counts[name]:
-            findings.append(f"{count:,} {meaning.format(max_words=result.max_words)}")
+            findings.append(counted(count, meaning.format(max_words=result.max_words), ","))
             findings += [f"  {example}" for example in result.findings.places[name]]
     yield findings
     if two_ways := result.two_ways:
-        lines = [f"{len(two_ways):,} strings labelled in more than one way"]
+        lines = [counted(len(two_ways), "strings labelled in more than one way", ",")]
         for string, labels in two_ways[:TWO_WAYS_SHOWN]:
             counts = ", ".join(f"{label} {count:,}" for label, count in labels.most_common())
             lines.append(f"  {string!r}: {counts}")

@@ -183,7 +183,7 @@ def predict(
     if scheme:
         model = scheme.applied_to(model)
         names = {own: name for own, name in names_in_scores(scheme.labels).items() if name in model.labels}
-        unknown = " left out because no label of the model stands for them"
+        unknown = " left out because no label of the model stands for that"
     annotated = set(_labels(gold))
     for label in _labels(gold):
         if label not in names:

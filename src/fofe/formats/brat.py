@@ -14,7 +14,7 @@ from typing import IO
 
 from fofe.base.errors import InputError, in_file, os_errors
 from fofe.base.files import STANDARD, Target, atomic_directory, read_text
-from fofe.base.report import EMPTY_FILES, Report
+from fofe.base.report import EMPTY_FILES, Report, counted
 from fofe.formats import common
 from fofe.text.document import Document, Mention
 
@@ -97,7 +97,7 @@ def _mentions(line: str, text: str, report: Report, place: str) -> Iterator[Ment
         return
     start, end = (int(offset) for offset in found[2].split(" "))
     if not start < end <= len(text):
-        problem = f"span {start}:{end} is empty or outside the {len(text)} characters of the text"
+        problem = f"span {start}:{end} is empty or outside the {counted(len(text), 'characters')} of the text"
         raise InputError(problem, remedy="offsets count code points from 0, line breaks included")
     covered = text[start:end]
     if covered.translate(_LINE_BREAKS) != columns[2].translate(_LINE_BREAKS):
@@ -149,5 +149,5 @@ def _file_name(document: Document, number: int, used: set[str], report: Report) 
     name = next(name for name in names if name.casefold() not in used)
     used.add(name.casefold())
     if document.id and name != document.id:
-        report.note("document ids changed into file names", f"{document.id!r} -> {name}")
+        report.note("document ids changed to fit a file name", f"{document.id!r} -> {name}")
     return name

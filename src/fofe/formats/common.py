@@ -10,7 +10,7 @@ from fofe.base.report import Report
 from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
 
 BYTE_ORDER_MARK = "\ufeff"
-UNALIGNED = "mentions left out because they do not begin and end with a token"
+UNALIGNED = "mentions left out for not beginning and ending with a token"
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 _WHITESPACE = re.compile(r"\s")
@@ -65,7 +65,7 @@ def require_tokens(document: Document, place: str) -> None:
 def id_and_meta(document: Document, reserved: Set[str], report: Report, place: str) -> dict[str, object]:
     """The id of a document, if any, and its metadata, except for keys that the format itself uses."""
     for key in filter(reserved.__contains__, document.meta):
-        report.note(f"metadata {key!r} left out because the format uses that name", place)
+        report.note(f"values of metadata {key!r} left out because the format uses that name", place)
     meta = {key: value for key, value in document.meta.items() if key not in reserved}
     return {"id": document.id, **meta} if document.id else meta
 
@@ -102,9 +102,9 @@ def note_several_sentences(document: Document, report: Report, place: str) -> No
 def note_losses(document: Document, report: Report, format: str, place: str, *, kept: str = "") -> None:
     """Count what a format cannot express. Of metadata, tokens and scores, `kept` names those that it can."""
     if document.meta and "metadata" not in kept:
-        report.note(f"documents whose metadata {format} cannot hold", place)
+        report.note(f"documents written without metadata, which {format} cannot hold", place)
     if document.sentences and "tokens" not in kept:
-        report.note(f"documents whose tokens {format} cannot hold", place)
+        report.note(f"documents written without tokens, which {format} cannot hold", place)
     for _ in document.regions:
         report.note(f"unknown, known or negative regions that {format} cannot hold", place)
     for mention in document.mentions:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import Target, display_name, open_output, read_text
-from fofe.base.report import EMPTY_FILES, Report
+from fofe.base.report import EMPTY_FILES, Report, counted
 from fofe.formats import common
 from fofe.formats.tag_schemes import (
     OUTSIDE,
@@ -34,7 +34,7 @@ from fofe.text.document import Document
 
 AUTO = "auto"
 DOCUMENT_START = "-DOCSTART-"
-CROSSING = "mentions left out because they cross a sentence border"
+CROSSING = "mentions left out for crossing a sentence border"
 
 _OF_SCHEMES = (".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes")
 """Suffixes that name a tag scheme."""
@@ -132,7 +132,7 @@ class _Table:
         word = _column(columns, self.token_column)
         tag = OUTSIDE if self.tag_column is None else _column(columns, self.tag_column)
         if len(columns) != width:
-            problem = f"{len(columns)} columns where the rows before have {width}"
+            problem = f"{counted(len(columns), 'columns')} where the rows before have {width}"
             separator = "tab" if self._tabs else "space"
             remedy = f"look for a {separator} inside a token, or a line without its tag"
             if line.startswith("#"):
@@ -227,7 +227,7 @@ def tagged_sentences(
     """The words and the tags of each sentence that has any."""
     common.require_tokens(document, place)
     if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
-        report.note("documents whose spacing words and tags cannot hold", place)
+        report.note("documents written without the spacing of the text, which CoNLL cannot hold", place)
     spans = _flat_spans(document, report, place)
     for sentence, of_sentence in zip(document.sentences, spans, strict=True):
         if sentence:
@@ -248,7 +248,7 @@ def _flat_spans(document: Document, report: Report, place: str) -> list[list[Tag
             taken |= tokens
             kept[number].append((start, end, common.label_without_spaces(mention, report)))
         else:
-            shadowed = "mentions left out because one at least as long overlaps them"
+            shadowed = "mentions left out for overlapping one at least as long"
             report.note(shadowed, f"{place} {mention.start}:{mention.end}")
     return kept
 

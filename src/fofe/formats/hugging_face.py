@@ -14,7 +14,7 @@ from typing import Any
 
 from fofe.base.errors import InputError, in_file, needs
 from fofe.base.files import Target, display_name, open_bytes, open_output
-from fofe.base.report import EMPTY_FILES, EMPTY_SENTENCES, Report
+from fofe.base.report import EMPTY_FILES, EMPTY_SENTENCES, Report, counted
 from fofe.formats import common, conll
 from fofe.formats.json_fields import Fields, read_items
 from fofe.formats.tag_schemes import is_tag, tag_scheme
@@ -52,7 +52,7 @@ def _sentence(fields: Fields, names: Sequence[str], number: int) -> conll.Rows:
     key = fields.only_one(*TAGS) or TAGS[0]
     tags: list[Any] = fields.take(key, list, "a list of tags")
     if len(tags) != len(words):
-        raise fields.error(f'"{key}" has {len(tags)} tags for {len(words)} words')
+        raise fields.error(f'"{key}" has {counted(len(tags), "tags")} for {counted(len(words), "words")}')
     return [conll.Row(word, _tag(fields, tag, names), number) for word, tag in zip(words, tags, strict=True)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fofe.base.errors import InputError
 from fofe.base.files import display_name, read_lines, read_text
-from fofe.base.report import EMPTY_FILES, Report
+from fofe.base.report import EMPTY_FILES, Report, counted
 
 _NAMES = {str: "a string", list: "a list", dict: "an object", bool: "true or false", type(None): "null"}
 IF_DOCCANO = "if it is doccano's, name the format doccano"
@@ -133,8 +133,9 @@ class Fields:
             remedy = f"the end is {'inclusive' if inclusive else 'exclusive'}"
             raise self.error(f"span {start}:{end - inclusive} is empty or runs backwards", remedy)
         if start < 0 or end > length:
-            counted = "offsets count code points" if unit == "characters" else "positions count"
-            raise self.error(f"span {start}:{end} lies outside the {length} {unit}", f"{counted} from 0")
+            what = "offsets count code points" if unit == "characters" else "positions count"
+            problem = f"span {start}:{end} lies outside the {counted(length, unit)}"
+            raise self.error(problem, f"{what} from 0")
         return start, end
 
     def check_text(self, covered: str) -> None:
@@ -165,7 +166,9 @@ class Fields:
             name = f'number {number} of "{key}"'
             if lists_as and isinstance(value, list):
                 if len(value) != len(lists_as):
-                    raise self.error(f"{name} has {len(value)} parts", f"write [{', '.join(lists_as)}]")
+                    raise self.error(
+                        f"{name} has {counted(len(value), 'parts')}", f"write [{', '.join(lists_as)}]"
+                    )
                 value = dict(zip(lists_as, value, strict=True))
             children.append(self._child(value, name))
         return children

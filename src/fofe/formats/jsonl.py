@@ -205,7 +205,7 @@ def format_line(
         content = replace(document, meta=meta, mentions=mentions).to_dict(tokens=tokens)
         for token in document.tokens if tokens else ():
             if token.text != document.text[token.start : token.end]:
-                report.note("tokens that differ from their text, written by offsets alone", place)
+                report.note("tokens unlike the text at that place, written by offsets alone", place)
     line = common.to_json(content, place)
     if _SURROGATE_PAIR.search(line):
         problem = f"{place} spells one character as two surrogates, which JSON would join"
@@ -220,12 +220,12 @@ def sentences_of(document: Document, report: Report, place: str) -> list[dict[st
     common.require_tokens(document, place)
     sentences: list[dict[str, Any]] = [{"tokens": one.words, "mentions": []} for one in document.sentences]
     if Document.from_words(sentence["tokens"] for sentence in sentences).text != document.text:
-        report.note("documents whose spacing token spans cannot hold", place)
+        report.note("documents written without the spacing of the text, which token spans cannot hold", place)
     aligned, rest = align(document)
     for span, mention in aligned:
         head = mention.head and tokens_of(document, *mention.head)
         if mention.head and not head:
-            report.note("heads left out because they do not begin and end with a token", place)
+            report.note("heads left out for not beginning and ending with a token", place)
         moved = replace(mention, start=span.start, end=span.end, head=head and (head.start, head.end))
         content = moved.to_dict()
         del content["text"]
@@ -238,5 +238,5 @@ def sentences_of(document: Document, report: Report, place: str) -> list[dict[st
             {REGION_KEYS[key]: list(map(list, spans)) for key, spans in of_sentence.items() if spans}
         )
     for region in without_tokens:
-        report.note("regions left out because they hold no tokens", f"{place} {region.start}:{region.end}")
+        report.note("regions left out for holding no tokens", f"{place} {region.start}:{region.end}")
     return sentences

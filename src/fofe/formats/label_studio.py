@@ -54,10 +54,10 @@ def _results(task: Fields, report: Report) -> list[Fields]:
     for _ in range(len(annotations) - len(done)):
         report.note("cancelled annotations left out", task.place)
     for _ in done[1:]:
-        report.note("annotations before the last one of their task left out", task.place)
+        report.note("annotations before the last one of the task left out", task.place)
     predictions = [] if done else task.objects("predictions", optional=True)
     if predictions:
-        report.note("tasks without annotations read from their predictions", task.place)
+        report.note("tasks without annotations read from the predictions", task.place)
     chosen = (done or predictions)[-1:]
     return chosen[0].objects("result") if chosen else []
 
@@ -89,7 +89,9 @@ def write(documents: Iterable[Document], target: Target, report: Report, *, pred
 
 
 def _task(document: Document, report: Report, place: str, *, predicted: bool) -> dict[str, Any]:
-    common.note_losses(document, report, "label-studio", place, kept="metadata, scores")
+    # What a model has found comes with its own tokens, which annotators have no use for.
+    kept = "metadata, scores, tokens" if predicted else "metadata, scores"
+    common.note_losses(document, report, "label-studio", place, kept=kept)
     meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
     data = {**meta, "text": document.text}
     results: list[dict[str, Any]] = []

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fofe.base.errors import InputError
 
 OUTSIDE = "O"
-ORPHAN = "tags that continue no mention, read as the start of one"
-UNFINISHED = "mentions without a last tag, ended where their tags end"
+ORPHAN = "tags without a mention to continue, read as the start of one"
+UNFINISHED = "mentions without a last tag, ended where the tags end"
 NEEDLESS = "B- tags where IOB1 has I-, read as the start of a mention"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from fofe.base.arrays import FloatArray
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import DECOMPRESSION_ERRORS, decode_utf8, open_compressed, write_atomically
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 
 WORD_LIMIT = 10_000
 """A longer "word" in a binary file means that its header does not fit what follows."""
@@ -68,7 +68,7 @@ def _read_npz(path: str | Path) -> WordVectors:
         problem = f"is not an npz file of word vectors: {error}"
         raise InputError(problem, remedy="write it with fofe vectors convert") from None
     if vectors.ndim != 2 or len(words) != len(vectors):
-        problem = f"has {len(words)} words and vectors of shape {list(vectors.shape)}"
+        problem = f"has {counted(len(words), 'words')} and vectors of shape {list(vectors.shape)}"
         raise InputError(problem, remedy="write it again")
     return _distinct(words, vectors)
 
@@ -102,7 +102,7 @@ def _read_binary(path: str | Path, count: int, dimension: int) -> WordVectors:
         vectors[row] = np.frombuffer(data, dtype="<f4", count=dimension, offset=space + 1)
         position = space + 1 + size
     if data[position:].strip(b"\n"):
-        problem = f"goes on after the {count} words of its header"
+        problem = f"goes on after the {counted(count, 'words')} of its header"
         raise InputError(problem, remedy="correct the header")
     return _distinct(words, vectors)
 
@@ -125,12 +125,13 @@ def _read_text(path: str | Path, header: tuple[int, int] | None) -> WordVectors:
                 problem = "a word and its numbers were expected, so this is no file of word vectors"
                 raise InputError(problem, line=number, remedy=_KINDS)
             if len(row) != dimension or dimension == 0 or (spare and len(_numbers(fields[:spare]))):
-                problem = f"a word and {dimension} numbers were expected, {len(fields)} fields follow it"
+                wanted, found = counted(dimension, "numbers"), counted(len(fields), "fields")
+                problem = f"a word and {wanted} were expected, not a word and {found}"
                 raise InputError(problem, line=number, remedy="correct the line or the header")
             words.append(" ".join([word, *fields[:spare]]))
             rows.append(row)
     if header and len(words) != header[0]:
-        problem = f"its header says {header[0]} words, there are {len(words)}"
+        problem = f"its header says {counted(header[0], 'words')}, not {len(words)}"
         raise InputError(problem, line=1, remedy="correct it")
     return _distinct(words, np.array(rows, dtype=np.float32).reshape(len(words), dimension or 0))
 

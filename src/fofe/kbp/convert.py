@@ -34,7 +34,7 @@ def in_language(sources: Iterable[SourceDocument], language: str, report: Report
         if source.language() == wanted:
             yield source
         else:
-            report.note("documents in other languages left out", source.id)
+            report.note("documents in another language left out", source.id)
 
 
 def gold_to_corpus(
@@ -92,7 +92,7 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
     for mention in gold:
         report.totals[MENTIONS] += 1
         if problem := mismatch(mention, source):
-            report.note("mentions left out: their string is not that of the document", problem)
+            report.note("mentions left out for a string that is not that of the document", problem)
             continue
         kept.append({name: getattr(mention, name) for name in KEPT})
         place = source.shown.from_source(mention.start, mention.end)
@@ -100,7 +100,7 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
             shown = source.shown.text[slice(*place)]
             document.mentions.append(Mention(*place, mention.type, mention.kind, mention.score, shown))
         elif (mention.start, mention.end) not in source.authors:
-            report.note("mentions that are not in the text, or divide a character of it", mention.place)
+            report.note("mentions outside the text, or with a part of a character", mention.place)
             continue
         report.totals[KEPT_MENTIONS] += 1
     document.meta = {"language": language or PLAIN, META: kept}
@@ -108,7 +108,7 @@ def to_training(source: SourceDocument, gold: Iterable[TabMention], report: Repo
     document.sentences = split_tokens(document.sentences, borders)
     for one in align(document)[1]:
         where = f"{document.id} {one.start}:{one.end}"
-        report.note("mentions that go over the end of a sentence, or end in white space", where)
+        report.note("mentions over the end of a sentence, or with white space at the end", where)
     return document
 
 

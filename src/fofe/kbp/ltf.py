@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from fofe.base.errors import InputError
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 
 MD5_DIFFERS = "LTF documents whose raw text has another MD5: its text, or the space between segments, differs"
 
@@ -59,7 +59,7 @@ def raw_texts(text: str, report: Report) -> Iterator[RawText]:
             start, end = _span(segment, id)
             original = segment.findtext("ORIGINAL_TEXT", "")
             if start < position or end - start != len(original):
-                place = f"{len(original)} characters at {start}-{end - 1}"
+                place = f"{counted(len(original), 'characters')} at {start}-{end - 1}"
                 raise InputError(f"{id}: segment {segment.get('id')} has {place}", remedy=_SEGMENTS)
             parts.append((start - position, original))
             tokens.append([_span(token, id) for token in segment.iter("TOKEN")])

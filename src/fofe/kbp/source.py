@@ -276,7 +276,7 @@ class _Reader:
                 remedy = 'write <DOC id="...">'
                 raise InputError("has no id, and is not the only one of its file", remedy=remedy)
             self.id = name_of_file(path)
-            report.note("documents without an id, called by the names of their files", self.id)
+            report.note("documents without an id, called by the name of the file", self.id)
         if re.search(r"\s", self.id):
             remedy = "ids stand in columns: write _ instead"
             raise InputError(f"the id {self.id!r} has a space in it", remedy=remedy)
@@ -291,7 +291,7 @@ class _Reader:
             self.remarks.append(("tags with broken attributes", tag.start))
         if tag.name == "post" or (tag.name == "doc" and tag.closes):
             if self.open_quotes:  # no quote goes over the border of a post
-                self.remarks.append(("quotes that are not closed, ended with their post", tag.start))
+                self.remarks.append(("quotes never closed, ended with the post", tag.start))
             self.open_quotes = 0
         if tag.name == "doc":
             self.ended |= tag.closes
@@ -302,7 +302,7 @@ class _Reader:
                 self.remarks.append(("posts without an author", tag.start))
         elif tag.name == "quote" and not tag.empty:
             if tag.closes and not self.open_quotes:
-                self.remarks.append(("</quote> where no quote is open", tag.start))
+                self.remarks.append(("tags </quote> without an open quote", tag.start))
             else:
                 self.open_quotes += -1 if tag.closes else 1
 
@@ -311,10 +311,10 @@ class _Reader:
         start, name = before.end, before.name
         if self.ended:
             if self.text[start:end].strip():
-                self.remarks.append(("stretches of text after </DOC> left out", start))
+                self.remarks.append(("pieces of text after </DOC> left out", start))
         elif name in NOT_TEXT and not before.closes and not before.empty:
             if after is None or after.name != name or not after.closes:
-                self.remarks.append((f"<{name}> that is not closed", before.start))
+                self.remarks.append((f"tags <{name}> never closed", before.start))
             if name in NAMES_THE_DOCUMENT and not self.id:
                 self.id = self.text[start:end].strip()
             elif name == "poster":

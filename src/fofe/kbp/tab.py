@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fofe.base.errors import InputError, in_file
 from fofe.base.files import STANDARD, Target, display_name, open_output, read_lines
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.kbp.source import SourceDocument
 from fofe.text.document import NAME, NOMINAL
 
@@ -72,7 +72,7 @@ def read_tab(path: str | Path, report: Report) -> list[TabMention]:
 
 def _mention(columns: list[str]) -> TabMention:
     if len(columns) < WIDTH:
-        raise InputError(f"{len(columns)} columns", remedy=f"there should be {WIDTH}: {COLUMNS}")
+        raise InputError(counted(len(columns), "columns"), remedy=f"there should be {WIDTH}: {COLUMNS}")
     run, id, text, provenance, kb, type, kind, confidence = columns[:WIDTH]
     found = _PROVENANCE.fullmatch(provenance)
     if found is None:
@@ -116,7 +116,7 @@ def mismatch(mention: TabMention, document: SourceDocument) -> str | None:
     """What is wrong with the place of a mention: outside of its document, or another string; or nothing."""
     covered = document.text[mention.start : mention.end]
     if mention.end > len(document.text):
-        problem = f"lies outside the document, which has {len(document.text)} characters"
+        problem = f"lies outside the document, which has {counted(len(document.text), 'characters')}"
     elif _spellings(covered).isdisjoint(_spellings(mention.text)):
         problem = f"is {covered!r} in the document, but {mention.text!r} in the mention"
     else:

@@ -33,6 +33,7 @@ from fofe.model.storage import (
     check_replaceable,
     load_model,
     read_description,
+    save_model,
 )
 
 SMALLEST = 1e-30
@@ -230,6 +231,14 @@ def load_ensemble(path: str | Path) -> Ensemble:
             remedy="leave them out, or calibrate again",
         )
     return replace(ensemble, decoding=described.decoding, temperatures=described.temperatures)
+
+
+def save_stored(model: StoredModel | Ensemble, folder: str | Path) -> None:
+    """Write the directory of a model, be it one or an ensemble."""
+    if isinstance(model, Ensemble):
+        save_ensemble(model, folder)
+    else:
+        save_model(model, folder)
 
 
 def save_ensemble(ensemble: Ensemble, folder: str | Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fofe.base.report import counted
 from fofe.decode import Decoding
 from fofe.model.ensemble import Ensemble, load_stored
 from fofe.model.storage import StoredModel, size_on_disk
@@ -17,7 +18,7 @@ def model_facts(path: Path) -> dict[str, Any]:
     facts = {
         "language": model.config.language,
         "labels": list(model.labels[1:]),
-        "fragments": f"up to {model.config.max_words} words",
+        "fragments": f"up to {counted(model.config.max_words, 'words')}",
     }
     facts |= _ensemble_facts(stored, path) if isinstance(stored, Ensemble) else _facts(stored, path)
     return {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
@@ -38,7 +39,7 @@ def _facts(model: StoredModel, path: Path) -> dict[str, Any]:
     shown = {"FOFE": characters.fofe, "CNN": characters.cnn, "initials": characters.initials}
     facts: dict[str, Any] = {"forgetting factor": config.factor, "digits": config.digits}
     for view in config.views:
-        words = f", {len(model.vocabularies[view.holder].words)} words" if view.has_table else ""
+        words = f", {counted(len(model.vocabularies[view.holder].words), 'words')}" if view.has_table else ""
         facts[f"view {view.name}"] = f"{view.lookup}, {view.dimension}{words}: {', '.join(view.codes)}"
     facts |= {
         "characters": [name for name, used in shown.items() if used] or "not used",

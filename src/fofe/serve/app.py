@@ -20,7 +20,7 @@ from fofe.base.version import __version__
 from fofe.decode import STRATEGIES
 from fofe.serve import schemas
 from fofe.serve.batcher import Batcher
-from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Guard, Handlers, Limits, error_answer
+from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Guard, Handlers, Limits, error_answer, unfit
 from fofe.serve.metrics import Metrics
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
 from fofe.serve.stream import NDJSON, StreamAnswer, answers
@@ -67,7 +67,7 @@ class Server:
             lifespan=lambda _: self.batcher,
             separate_input_output_schemas=False,
         )
-        self.app.add_exception_handler(RequestValidationError, error_answer)
+        self.app.add_exception_handler(RequestValidationError, _bad_query)
         self.app.add_exception_handler(HTTPException, error_answer)
         self._add_paths()
         schemes = sorted({corpus for model in models.values() for corpus in model.config.schemes})
@@ -125,9 +125,10 @@ class Server:
 
     def _chosen(self, request: ModelRequest, text: str) -> tuple[str, Model]:
         """The name of the model that a request asks for, and the model with its options."""
-        language = recognise(text) if request.language == AUTO else request.language
+        recognised = request.language == AUTO
+        language = recognise(text) if recognised else request.language
         try:
-            name = self.name_for(request.model, language)
+            name = self.name_for(request.model, language, recognised=recognised)
             # A name of rules may be that of a file: a client must not name one.
             if unknown := [one for one in request.sets if one not in SHIPPED]:
                 raise FofeError(f"rules: there is no set {unknown[0]!r} (choose from {', '.join(SHIPPED)})")
@@ -136,7 +137,7 @@ class Server:
         except FofeError as error:
             raise HTTPException(422, str(error)) from None
 
-    def name_for(self, name: str | None, language: str | None) -> str:
+    def name_for(self, name: str | None, language: str | None, *, recognised: bool = False) -> str:
         """The name of a model, chosen by its name or else by its language."""
         if name is not None:
             if name not in self.models:
@@ -145,8 +146,10 @@ class Server:
         for known, model in self.models.items():
             if language in (None, model.config.language):
                 return known
-        known = ", ".join([AUTO, *self._languages])
-        raise FofeError(f"language: no model for {language!r} (choose from {known})")
+        languages = ", ".join(self._languages)
+        if recognised:
+            raise FofeError(f"language: the text looks like {language!r}, the models are for {languages}")
+        raise FofeError(f"language: no model for {language!r} (choose from {AUTO}, {languages})")
 
     def _problem(self, request: ModelRequest, text: str) -> str:
         """Why there is no model for a text, or nothing."""
@@ -228,6 +231,11 @@ class Server:
         lines = answers(request.receive, self.limits, tag, as_json=as_json)
         closing = {"connection": "close"}  # the rest of a broken stream is not read
         return StreamAnswer(lines, headers=closing, media_type=NDJSON)
+
+
+async def _bad_query(_: object, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return unfit(StreamQuery, [{**one, "loc": one["loc"][1:]} for one in error.errors()])
 
 
 async def _page() -> FileResponse:

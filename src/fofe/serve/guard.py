@@ -19,13 +19,13 @@ from typing import Any
 
 import anyio
 from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from fofe.serve.metrics import Metrics
+from fofe.serve.problems import problems
 
 OPEN_PATHS = frozenset({"/", "/docs", "/health"})
 OPEN_FOLDER = "/page/"
@@ -143,8 +143,8 @@ class Guard:
             if answer.status:
                 return  # the answer has begun: it can only be broken off
             if body is None:
-                raise HTTPException(408, f"the request did not arrive within {seconds:g} seconds") from None
-            raise HTTPException(503, f"not done within {seconds:g} seconds; send less text") from None
+                raise HTTPException(408, f"the request did not arrive within {seconds:g} s") from None
+            raise HTTPException(503, f"not done within {seconds:g} s; send less text") from None
         except _HungUpError:
             return
 
@@ -157,7 +157,9 @@ class Guard:
         with nullcontext() if len(body) < LONG_BODY else _while_connected(receive):
             try:
                 response = await handler(fields.model_validate(_parsed(scope, body)))
-            except (ValidationError, HTTPException) as error:
+            except ValidationError as error:
+                response = unfit(fields, error.errors())
+            except HTTPException as error:
                 response = await error_answer(None, error)
         if response is not None:
             await response(scope, receive, send)
@@ -309,14 +311,12 @@ def _parsed(scope: Scope, body: bytes) -> Any:
 
 
 async def error_answer(_: object, error: Exception) -> JSONResponse:
-    """All errors in one shape. A body that cannot be decoded, 400 by the framework, is 422 too.
+    """All errors in one shape. A body that cannot be decoded, 400 by the framework, is 422 too."""
+    assert isinstance(error, HTTPException)
+    status = 422 if error.status_code == 400 else error.status_code
+    return JSONResponse({"error": str(error.detail)}, status, error.headers)
 
-    Mistakes are named without the input itself: it may be long or no valid text.
-    """
-    if isinstance(error, HTTPException):
-        status = 422 if error.status_code == 400 else error.status_code
-        return JSONResponse({"error": str(error.detail)}, status, error.headers)
-    assert isinstance(error, (RequestValidationError, ValidationError))
-    within = "body." if isinstance(error, ValidationError) else ""
-    lines = [f"{within}{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-    return JSONResponse({"error": "; ".join(lines)}, 422)
+
+def unfit(fields: type[BaseModel], errors: Sequence[Any]) -> JSONResponse:
+    """The answer to a request whose fields are not those of its type."""
+    return JSONResponse({"error": problems(fields, errors)}, 422)

@@ -50,7 +50,7 @@ async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] 
         with anyio.CancelScope(deadline=due):
             message = await receive()
         if message is None:
-            yield f"no line arrived within {limits.seconds:g} seconds"
+            yield f"no line arrived within {limits.seconds:g} s"
             return
         if message["type"] == "http.disconnect":
             return

@@ -1,5 +1,6 @@
 """Tagged documents as they are written: coloured or redacted text, HTML, TSV, JSON lines, CoNLL."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, cycle
@@ -29,15 +30,19 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 
 
 def format_of_output(path: str) -> str | None:
-    """The format of a file's suffix, or None; an error if tagging cannot write that format."""
+    """The format of a file's suffix, None if it has none; an error if tagging cannot write that format.
+
+    A device or a pipe, such as /dev/null, may be called anything.
+    """
     suffix = Path(path).suffix.lower()
+    if not suffix or suffix in _FORMATS_OF_SUFFIXES or (os.path.exists(path) and not os.path.isfile(path)):
+        return _FORMATS_OF_SUFFIXES.get(suffix)
     if suffix in _READ_ONLY:
-        raise InputError(
-            "has the suffix of a format that tagging does not write",
-            path=path,
-            remedy="write .jsonl, which fofe corpus convert reads, or .tsv; or name a format with --format",
-        )
-    return _FORMATS_OF_SUFFIXES.get(suffix)
+        problem = "has the suffix of a format that tagging does not write"
+        remedy = "write .jsonl, which fofe corpus convert reads, or .tsv"
+    else:
+        problem, remedy = "has an unknown suffix", f"known: {', '.join(_FORMATS_OF_SUFFIXES)}"
+    raise InputError(problem, path=path, remedy=f"{remedy}; or name a format with --format")
 
 
 def frame(format: str) -> tuple[str, str]:

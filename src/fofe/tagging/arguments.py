@@ -5,6 +5,22 @@ from collections.abc import Iterable
 from fofe.base.errors import FofeError
 from fofe.text.document import Document
 
+ENGINES = ("numpy", "torch")
+
+
+def check_engine(engine: object, device: object) -> None:
+    """Refuse an engine that there is not, and a device where it has no effect."""
+    if engine not in ENGINES:
+        raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
+    if engine != "torch" and device not in ("auto", "cpu"):
+        raise FofeError(f'device {device!r} needs engine="torch" (NumPy runs on the CPU)')
+
+
+def check_type(value: object, kinds: type | tuple[type, ...], what: str, fix: str = "") -> None:
+    """Refuse what is not of these types; `what` says what it must be."""
+    if not isinstance(value, kinds):
+        raise FofeError(f"{what}, not of type {type(value).__name__}" + (f" ({fix})" if fix else ""))
+
 
 def check_several(items: object, what: str, fix: str) -> None:
     """Refuse one item, or none, where several are taken."""
@@ -15,9 +31,8 @@ def check_several(items: object, what: str, fix: str) -> None:
 
 def checked(document: Document) -> Document:
     """The document; an error for what is none, such as its text."""
-    if not isinstance(document, Document):
-        found = type(document).__name__
-        raise FofeError(f"a document is a fofe.Document, not of type {found} (tag takes texts)")
+    fix = "tag takes texts, model(text) gives one"
+    check_type(document, Document, "a document is a fofe.Document", fix)
     return document
 
 

@@ -162,6 +162,6 @@ def model_of_language(language: str, known: dict[str, InstalledModel]) -> Instal
     if language in known:
         return known[language]
     source = f"{INSTALL.format(language)} brings it" if language in SHIPPED else "give one of these"
-    remedy = f"{source}, or give a model directory with --model"
+    remedy = f"{source}, or choose a model by its directory"
     problem = f"no model of the language {language!r} is installed"
     raise ModelError(problem, remedy=f"installed: {', '.join(known) or 'none'}; {remedy}")

@@ -17,10 +17,11 @@ from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
 from fofe.decode.candidates import select
+from fofe.features.schemes import scheme_number
 from fofe.model.engine import Engine, Scorer, Scores
-from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_ensemble
-from fofe.model.storage import StoredModel, save_model
-from fofe.tagging.arguments import check_options, check_several, checked
+from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_stored
+from fofe.model.storage import StoredModel
+from fofe.tagging.arguments import check_engine, check_options, check_several, checked
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
@@ -31,7 +32,6 @@ from fofe.text.tokenise import tokeniser
 if TYPE_CHECKING:
     from fofe.tagging.by_language import ByLanguage
 
-ENGINES = ("numpy", "torch")
 TOKENS_AT_ONCE = 2048
 """How many tokens are scored together: enough for BLAS, and the memory stays the same for any input."""
 FEWER_CUTS = 4
@@ -193,6 +193,10 @@ class Model(Tagger):
 
         The decoding is saved as it is now; the other options are given again after loading.
         """
+        save_stored(self.stored(), path)
+
+    def stored(self) -> StoredModel | Ensemble:
+        """What `save` writes."""
         if self.path is None:
             raise FofeError("a model that was not loaded has no files to save (use fofe.model.storage)")
         if self._scheme is not None:
@@ -200,11 +204,7 @@ class Model(Tagger):
                 f"the choice of a scheme cannot be saved (save the model without it, and use "
                 f"with_options(scheme={self._scheme!r}) after loading)"
             )
-        stored = load_stored(self.path)
-        if isinstance(stored, Ensemble):
-            save_ensemble(replace(stored, decoding=self.decoding), path)
-        else:
-            save_model(replace(stored, decoding=self.decoding), path)
+        return replace(load_stored(self.path), decoding=self.decoding)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -218,7 +218,10 @@ class Model(Tagger):
 
     def decoding_for(self, scheme: str | None) -> Decoding:
         """How this model decodes by the annotation scheme of a corpus; none: as it does now."""
-        return self.decoding if scheme is None else self._decodings.get(scheme, self.decoding)
+        if scheme is None:
+            return self.decoding
+        scheme_number(self.config, scheme)  # an error for one that the model does not know
+        return self._decodings.get(scheme, self.decoding)
 
     def fresh(self) -> Model:
         """A model that shares this one's weights and has seen no text yet.
@@ -254,7 +257,7 @@ class Model(Tagger):
         This is what `tag_documents` decides from, agreement included, also for the fragments that a gate
         would reject. Memory grows with the document.
         """
-        sentences = [sentence for sentence in document.sentences if sentence]
+        sentences = [sentence for sentence in checked(document).sentences if sentence]
         return self._scores(sentences, [not number for number in range(len(sentences))], exact=True)
 
     def _found(self, group: Sequence[Document], check: Check) -> Iterator[list[Mention]]:
@@ -372,8 +375,7 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
     if not isinstance(path, (str, Path)):
         found = type(path).__name__
         raise FofeError(f'a model is a directory or a name, not of type {found} (write fofe.load("en"))')
-    if engine not in ENGINES:
-        raise FofeError(f"unknown engine {engine!r} (choose from {', '.join(ENGINES)})")
+    check_engine(engine, device)
     if path == AUTO:
         from fofe.tagging.by_language import ByLanguage
 

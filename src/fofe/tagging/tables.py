@@ -10,7 +10,7 @@ from itertools import chain
 
 from fofe.base.errors import InputError, NotTextError
 from fofe.base.files import STANDARD, decode_utf8, display_name, open_bytes
-from fofe.base.report import EMPTY_FILES, Report
+from fofe.base.report import EMPTY_FILES, Report, counted
 from fofe.tagging.pipeline import Input, fail, ready
 from fofe.text.document import Document
 
@@ -64,7 +64,7 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
         try:
             values = next(reader, None)
             if values and len(values) != len(names):
-                raise csv.Error(f"{len(values)} columns where the first row names {len(names)}")
+                raise csv.Error(f"{counted(len(values), 'columns')} where the first row names {len(names)}")
         except csv.Error as error:
             remedy = 'quote text that holds a separator or a line break: "...", and double the quotes in it'
             yield Input(partial(fail, InputError(str(error), path=name, line=line, remedy=remedy)), 0)

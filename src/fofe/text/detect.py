@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from fofe.base.settings import read_toml
+from fofe.text.document import check_text
 
 SAMPLE_LENGTH = 20_000
 """The number of characters examined; more would not change the answer."""
@@ -48,6 +49,7 @@ def recognise(text: str) -> str | None:
 
     They are English, Spanish, Chinese, French, German, Italian, Portuguese, Catalan, Dutch, Japanese, Korean.
     """
+    check_text(text)
     text = text[:SAMPLE_LENGTH].lower()
     han = len(_HAN.findall(text))
     others = _OTHER_ASIAN.findall(text)

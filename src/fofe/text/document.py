@@ -28,6 +28,13 @@ TEXT_SHOWN, MENTIONS_SHOWN = 60, 3
 """How much of a document its `repr` shows."""
 
 
+def check_text(text: object) -> None:
+    """Refuse what is no text: a missing value of a table, bytes or a list of texts."""
+    if not isinstance(text, str):
+        remedy = "decode bytes, leave out what is missing, and give several texts to tag"
+        raise InputError(f"a text is a string, not of type {type(text).__name__}", remedy=remedy)
+
+
 class Token(NamedTuple):
     """A word and where it stands: `document.text[start:end] == text` for raw text."""
 

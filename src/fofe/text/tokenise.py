@@ -20,7 +20,7 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.settings import read_toml
 from fofe.text import patterns
-from fofe.text.document import Document, Sentence, Token
+from fofe.text.document import Document, Sentence, Token, check_text
 from fofe.text.patterns import APOSTROPHES, CLOSING, WORD, Abbreviations
 
 PLAIN = "xx"
@@ -63,9 +63,7 @@ class Tokeniser:
 
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
-        if not isinstance(text, str):  # a missing value of a table, bytes or a list of texts
-            remedy = "decode bytes, leave out what is missing, and give several texts to tag"
-            raise InputError(f"a text is a string, not of type {type(text).__name__}", remedy=remedy)
+        check_text(text)
         sentences: list[Sentence] = []
         start = 0
         for end in chain(self._sentence_ends(text), (len(text),)):

@@ -105,7 +105,7 @@ def labelled_sentences(
             spans[span.sentence].append((span.start, span.end, mention.label))
         regions, without_tokens = token_regions(document)
         for region in without_tokens:
-            report.note("regions that hold no tokens left out", f"{document.id}:{region.start}")
+            report.note("regions left out for holding no tokens", f"{document.id}:{region.start}")
         for number, (sentence, marked) in enumerate(zip(document.sentences, regions, strict=True)):
             unknown, negatives = tuple(marked[UNKNOWN]), tuple(marked[NEGATIVE])
             if unannotated == UNKNOWN:

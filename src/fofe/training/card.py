@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from fofe.base.report import counted
 from fofe.base.version import __version__
 from fofe.training.checkpoint import Progress
 from fofe.training.config import RunConfig
@@ -48,7 +49,7 @@ def write_card(
     model, training = config.model, config.training
     teachers = f"distilled from {', '.join(training.teachers)} (weight {training.distillation_weight:g})"
     facts = [
-        f"fragments of up to {model.max_words} words",
+        f"fragments of up to {counted(model.max_words, 'words')}",
         f"forgetting factor: {model.factor}",
         f"views: {', '.join(f'{view.name} ({view.lookup}, {view.dimension})' for view in model.views)}",
         f"hidden layers: {', '.join(map(str, model.hidden))}",

@@ -39,7 +39,7 @@ class Fold:
         if len(np.unique(units)) < self.folds:
             units = np.arange(len(sentences))
         if len(units) < self.folds:
-            raise InputError(f"{len(sentences)} sentences are too few for {self.folds} folds")
+            raise InputError(f"too few sentences for {self.folds} folds: {len(sentences)}")
         order = np.random.default_rng(0).permutation(np.unique(units))
         left_out = np.isin(units, order[self.number :: self.folds])
         return np.flatnonzero(~left_out).tolist(), np.flatnonzero(left_out).tolist()
@@ -181,7 +181,7 @@ def make_annotation(
     }
     for key in corpus.labels:
         if key not in occurring | types:
-            report.note(f"labels in the mapping of corpus {corpus.name!r} that do not occur there", key)
+            report.note(f"labels in the mapping of corpus {corpus.name!r} without a mention there", key)
     nested = _any_overlap(sentences) if corpus.nested is None else corpus.nested
     labels = {label: mapped(label, corpus.labels) for label in sorted(occurring | exhaustive)}
     strict = nested or not nested_model
@@ -207,7 +207,7 @@ def _without(labels: Container[str], sentences: Sentences, report: Report) -> Se
     kept = []
     for sentence in sentences:
         for label in (span[2] for span in sentence.spans if span[2] in labels):
-            report.note(f"mentions of {label} left out because the mapping gives them no label")
+            report.note(f"mentions of {label} left out because the mapping gives that no label")
         kept.append(replace(sentence, spans=[span for span in sentence.spans if span[2] not in labels]))
     return kept
 
@@ -250,14 +250,14 @@ def _note_lone_sentences(config: RunConfig, report: Report) -> None:
     for corpus in config.corpora:
         if reaching and corpus.scored and corpus.dev is None:
             lack = "they lack the sentences around them (name a dev set of whole documents)"
-            what = f"corpora without a dev set, of which single sentences are held out: {lack}"
+            what = f"training sets without a dev set, of which single sentences are held out: {lack}"
             report.note(what, corpus.name)
 
 
 def _split(sentences: Sentences, held_out: int) -> list[Sentences]:
     """The training sentences, then so many parts that are held out; the split is always the same."""
     if len(sentences) < 20:
-        problem = f"{len(sentences)} sentences are too few to hold some out"
+        problem = f"too few sentences to hold some out: {len(sentences)}"
         raise InputError(problem, remedy="add a dev corpus, by --dev or under [data]")
     order = np.random.default_rng(0).permutation(len(sentences))
     size = max(1, round(HELD_OUT_SHARE * len(sentences)))

@@ -22,6 +22,7 @@ from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import ConfigError, InputError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal
+from fofe.base.report import counted
 from fofe.base.workers import in_order
 from fofe.features.encoded import Encoder
 from fofe.features.fragments import all_fragments, offsets_of
@@ -135,7 +136,7 @@ def label_text(
             with write_atomically(journal.file(f"{number:05}.npz"), "wb") as stream:
                 np.savez_compressed(cast(IO[bytes], stream), **labelled)
             journal.add(str(number), tokens)
-            callback.say(f"{sum(map(journal.done, journal.keys())):,} tokens labelled")
+            callback.say(counted(sum(map(journal.done, journal.keys())), "tokens labelled", ","))
 
 
 def _shards(texts: Iterable[str], language: str) -> Iterator[list[LabelledSentence]]:

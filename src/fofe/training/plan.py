@@ -6,6 +6,7 @@ from itertools import compress
 
 import numpy as np
 
+from fofe.base.report import counted
 from fofe.evaluate.tables import table
 from fofe.text.document import split_label
 from fofe.training.annotation import Sentences
@@ -24,7 +25,7 @@ def plan(config: RunConfig) -> str:
     nested = "nested" if config.decoding.nested else "flat"
     parts = [
         f"labels of the model: {', '.join(labels[1:])}\n"
-        f"mentions are {nested}; fragments have up to {config.model.max_words} words"
+        f"mentions are {nested}; fragments have up to {counted(config.model.max_words, 'words')}"
     ]
     for corpus in corpora.parts:
         parts += [
@@ -64,9 +65,13 @@ def _sizes(sentences: Sentences) -> str:
         mentions += len(sentence.spans)
         unknown += len(set().union(*(range(*region) for region in sentence.unknown)))
         negatives += len(sentence.negatives)
-    sizes = [f"{len(sentences)} sentences", f"{words} words", f"{mentions} mentions"]
-    sizes += [f"{unknown} words in unknown text"] if unknown else []
-    return ", ".join(sizes + ([f"{negatives} marked negatives"] if negatives else []))
+    sizes = [
+        counted(len(sentences), "sentences"),
+        counted(words, "words"),
+        counted(mentions, "mentions"),
+    ]
+    sizes += [counted(unknown, "words in unknown text")] if unknown else []
+    return ", ".join(sizes + ([counted(negatives, "marked negatives")] if negatives else []))
 
 
 def _label_table(corpus: Corpus, max_words: int) -> str:

@@ -15,6 +15,7 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import ConfigError, FofeError, InputError, os_errors
 from fofe.base.files import lock, read_text, write_atomically
 from fofe.base.journal import Journal, stamp
+from fofe.base.report import counted
 from fofe.base.settings import to_table
 from fofe.decode import Decoding
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
@@ -183,7 +184,7 @@ class Run:
             if not self.grown_from.replay:
                 callback.say("the model brings no replay text: new types may appear in text of other kinds")
         if teachers := config.training.teachers:
-            callback.say(f"{len(teachers)} teacher{'s' * (len(teachers) > 1)} read the training text")
+            callback.say(f"{counted(len(teachers), 'teachers')} read the training text")
         cache = Path(config.training.encoder_cache or self.folder / "encoded")
         self.setup = prepare(
             config,
@@ -239,7 +240,7 @@ class Run:
     def _open(self, resume: bool) -> None:
         checkpoint, metrics = self.folder / CHECKPOINT, self.folder / METRICS
         if checkpoint.exists() and not resume:
-            remedy = "add --resume, or choose another directory"
+            remedy = "resume it by --resume, in Python by resume=True; or choose another directory"
             raise InputError("holds an earlier run", path=self.folder, remedy=remedy)
         lines: list[str] = []
         if checkpoint.exists():
@@ -262,7 +263,7 @@ class Run:
         found = find_missing(engine, self.corpora, self.setup.labels, nested=nested)
         self.progress.pseudo_labels = found
         self.setup.reannotate(found.added_to(self.corpora.train))
-        counts = f"{len(found.sure)} mentions added, {len(found.likely)} left open"
+        counts = f"{counted(len(found.sure), 'mentions added')}, {len(found.likely)} left open"
         self.callback.say(f"where annotation is in doubt: {counts}")
 
     def _end_epoch(self, loss: float) -> None:

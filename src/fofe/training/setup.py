@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.base.errors import ConfigError
+from fofe.base.report import counted
 from fofe.base.settings import to_table
 from fofe.base.version import __version__
 from fofe.features.config import ModelConfig, ViewConfig
@@ -206,7 +207,9 @@ def _with_widths(model: ModelConfig, language_models: Mapping[str, LanguageModel
     for view in model.views:
         if encoder := language_models.get(view.name):
             if view.layers > encoder.layers:
-                raise ConfigError(f"view {view.name!r}: its encoder has only {encoder.layers} layers")
+                raise ConfigError(
+                    f"view {view.name!r}: its encoder has only {counted(encoder.layers, 'layers')}"
+                )
             view = replace(view, encoder_width=encoder.width)
         views.append(view)
     return replace(model, views=tuple(views))

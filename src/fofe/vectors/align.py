@@ -13,6 +13,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.base.errors import FofeError
+from fofe.base.report import counted
 from fofe.formats.vectors import WordVectors
 
 SHARED_RANK = 50_000
@@ -55,9 +56,8 @@ def _shared_words(others: WordVectors, vectors: WordVectors, min_length: int = M
     rows = {word: row for row, word in enumerate(vectors.words[:SHARED_RANK]) if len(word) >= min_length}
     pairs = [(row, rows[word]) for row, word in enumerate(others.words[:SHARED_RANK]) if word in rows]
     if len(pairs) < MIN_PAIRS:
-        raise FofeError(
-            f"the vectors share {len(pairs)} words of {min_length} letters or more; {MIN_PAIRS} are needed"
-        )
+        shared = f"{counted(len(pairs), 'words')} of {min_length} letters or more"
+        raise FofeError(f"the vectors share {shared}; at least {MIN_PAIRS} are needed")
     return np.array(pairs)
 
 

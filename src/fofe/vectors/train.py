@@ -16,7 +16,7 @@ import numpy as np
 from fofe.base.errors import FofeError, InputError, broken_file, needs
 from fofe.base.files import read_valid_lines, write_atomically
 from fofe.base.journal import Journal, stamp
-from fofe.base.report import Report
+from fofe.base.report import Report, counted
 from fofe.base.version import __version__
 from fofe.formats.vectors import WordVectors, write_vectors
 from fofe.text.normalise import digit_rule
@@ -198,7 +198,7 @@ def _train(settings: VectorSettings, sentences: Sentences, state: Path, say: Say
         model.build_vocab(sentences)
         if not len(model.wv):
             remedy = "give more text, or a lower --min-count"
-            raise InputError(f"no word occurs {settings.min_count} times", remedy=remedy)
+            raise InputError(f"no word occurs {counted(settings.min_count, 'times')}", remedy=remedy)
         model.passes_done = 0
     rates = np.linspace(ALPHA, LAST_ALPHA, settings.passes + 1).tolist()
     for number in range(model.passes_done, settings.passes):

@@ -12,7 +12,7 @@ from fofe.base.files import DECOMPRESSION_ERRORS, open_compressed
 from fofe.base.report import Report
 
 CHUNK_BYTES = 1 << 20
-TRUNCATED = "truncated or damaged dumps, read as far as they go"
+TRUNCATED = "truncated or damaged dumps, read up to the damage"
 
 _REDIRECT = re.compile(
     r"\s*#\s*(?:redirect|redirecci[oó]n|重定向)\s*:?\s*\[\[:?([^\[\]|]+?)(?:\|[^\[\]]*)?\]\]", re.I

@@ -19,9 +19,9 @@ from fofe.wiki.page import Page, base, normalise, without_generic
 from fofe.wiki.types import Resolved, TypeIndex
 
 NO_CAPITAL = "links whose text has no capital letter"
-STUCK = "links with letters stuck to them"
-NOT_A_NAME = "links whose text is not a name of their target"
-NO_TOKENS = "links that do not begin and end with a token of one sentence"
+STUCK = "links with letters stuck on"
+NOT_A_NAME = "links whose text is not a name of the target"
+NO_TOKENS = "links not beginning and ending with a token of one sentence"
 NO_MENTION = "pages without a typed link left out"
 AMBIGUOUS_PAGES = "disambiguation pages left out"
 PERSON, ORGANISATION = "PER", "ORG"

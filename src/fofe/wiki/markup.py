@@ -18,7 +18,7 @@ from typing import NamedTuple
 from fofe.base.report import Report
 from fofe.wiki.languages import WikiLanguage
 
-UNBALANCED = {kind: f"{kind}s that are never closed, read as text" for kind in ("template", "table", "link")}
+UNBALANCED = {kind: f"{kind}s without an end, read as text" for kind in ("template", "table", "link")}
 _DROPPED_TAGS = (
     "ref|math|chem|ce|gallery|timeline|source|syntaxhighlight|pre|code|score|hiero|imagemap|mapframe|graph|"
     "table|references|templatedata|indicator|section"

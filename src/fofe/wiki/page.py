@@ -81,7 +81,7 @@ class Page:
 def read_page(raw: RawPage, mapping: Mapping, namespaces: frozenset[str], report: Report) -> Page | None:
     """Parse an article; a page of another namespace gives None."""
     if raw.namespace:
-        report.note("pages of other namespaces left out")
+        report.note("pages of another namespace left out")
         return None
     title = normalise(raw.title)
     if raw.redirect is not None:

@@ -27,15 +27,15 @@ MAX_SUBCLASSES = 50
 INSTANCE_OF, SUBCLASS_OF = "P31", "P279"
 
 NO_TAB = "lines of a type table without a tab, left out"
-NOT_JSON = "lines of Wikidata that are not JSON, left out"
+NOT_JSON = "lines of Wikidata not in JSON, left out"
 
 SECTION = "links to a section of a page"
 LOOP = "links into redirects that never end"
-NOWHERE = "links to pages that are neither in the dump nor in a table"
-UNTYPED = "links to pages of no known type"
-CONFLICT = "links to pages whose evidence disagrees"
-COMMON = "links to pages that are common nouns"
-AMBIGUOUS = "links to disambiguation pages"
+NOWHERE = "links to a page neither in the dump nor in a table"
+UNTYPED = "links to a page of no known type"
+CONFLICT = "links to a page with evidence that disagrees"
+COMMON = "links to a page that is a common noun"
+AMBIGUOUS = "links to a disambiguation page"
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
