@@ -11,8 +11,8 @@ skipped; a block under `<!-- needs the model en -->` is skipped if that model is
 A plain `fofe` command runs in this process, which need not start Python and load torch again; one with a
 pipe, a redirection or anything else of the shell runs in bash.
 
-Trained models differ slightly between kinds of processor, even with the same instructions (`conftest.py`). Where
-the small model is not the one that the tutorial shows, figures are compared roughly, and all else exactly.
+Trained models differ slightly between kinds of processor, even with the same instructions (`conftest.py`).
+Where the small model is not the one that the tutorial shows, figures are compared roughly.
 """
 
 from __future__ import annotations
@@ -165,7 +165,9 @@ def assert_same(command: str, shown: str, output: str, *, exactly: bool) -> None
     """Fail if a page shows other output than the command has printed, or only about the same figures."""
     expected, printed = masked(shown), masked(output)
     if not exactly and len(expected) == len(printed):
-        expected = [there if about_same(here, there) else here for here, there in zip(expected, printed)]
+        expected = [
+            there if about_same(here, there) else here for here, there in zip(expected, printed, strict=True)
+        ]
     differences = difflib.unified_diff(expected, printed, "shown", "printed", lineterm="", n=1)
     difference = "\n".join(differences)
     assert not difference, (
@@ -175,9 +177,12 @@ def assert_same(command: str, shown: str, output: str, *, exactly: bool) -> None
 
 def about_same(shown: str, printed: str) -> bool:
     """Whether two lines differ in figures alone, each by no more than another processor makes it."""
-    figures = [[float(figure) for figure in FIGURE.findall(line)] for line in (shown, printed)]
-    return FIGURE.sub("#", shown) == FIGURE.sub("#", printed) and all(
-        abs(one - other) <= max(ROUGHLY * max(abs(one), abs(other)), LEAST) for one, other in zip(*figures)
+    if FIGURE.sub("#", shown) != FIGURE.sub("#", printed):
+        return False
+    ours, theirs = ([float(figure) for figure in FIGURE.findall(line)] for line in (shown, printed))
+    return all(
+        abs(one - other) <= max(ROUGHLY * max(abs(one), abs(other)), LEAST)
+        for one, other in zip(ours, theirs, strict=True)
     )
 
 

@@ -176,8 +176,10 @@ def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether a processor has bfloat16 itself: where torch imitates it, it is several times slower."""
     if device.type != "cpu":
         return True
-    capabilities: Mapping[str, object] = getattr(torch.cpu, "get_capabilities", dict)()  # older ones do not tell
-    return any(has and name.endswith("bf16") for name, has in capabilities.items())
+    capabilities = getattr(torch.cpu, "get_capabilities", None)  # older versions do not tell
+    return capabilities is not None and any(
+        has and name.endswith("bf16") for name, has in capabilities().items()
+    )
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
