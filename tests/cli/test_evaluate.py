@@ -338,6 +338,21 @@ def test_what_a_mapping_leaves_out_is_told(
     assert "gold.conll: 1 mention of CITY left out because no label of the model stands for that" in told
 
 
+def test_labels_of_the_model_that_a_mapping_leaves_out_are_told(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.conll"
+    path.write_text("Ann B-HUMAN\nslept O\n\n", encoding="utf-8")
+    assert run(str(path), "--model", str(tiny_path), "--map", "HUMAN=PER") == 0
+    told = capsys.readouterr().err
+    assert "labels of the model left out, since none here stands for them: GPE, ORG, ORG_NOM" in told
+
+
+def test_a_curve_without_scores_is_pointed_out(gold: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(gold, gold, "--curve") == 0
+    assert "the predictions carry no scores" in capsys.readouterr().err
+
+
 def test_a_label_of_the_model_that_stands_for_two_is_told(
     conditioned_path: Path, tiny_config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,30 @@ def test_a_corpus_without_mentions_is_refused(
     assert main(["model", "calibrate", str(tiny_path), str(corpus), "-o", str(output)]) == 2
     assert "has no mention to calibrate on (the labels of the model are" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_other_labels_and_thresholds_are_pointed_out(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, corpus = tmp_path / "model", tmp_path / "few.conll"
+    stored = load_model(tiny_path)
+    save_model(replace(stored, decoding=replace(stored.decoding, thresholds={"PER": 0.9})), model)
+    corpus.write_text("Anna B-PER\ncooked O\nsoup B-DISH\n\n", "utf-8")
+    assert main(["model", "calibrate", str(model), str(corpus)]) == 0
+    told = capsys.readouterr().err
+    assert "few.conll has labels that the model lacks, whose mentions count as missed: DISH\n" in told
+    assert "has no mention of labels of the model, which count as wrong: GPE, ORG, " in told
+    assert "one threshold for all labels takes the place of those for: PER\n" in told
+
+
+@pytest.mark.parametrize("other", ["--test", "CORPUS"])
+def test_a_corpus_is_not_replaced_by_a_drawing(
+    other: str, tiny_path: Path, dev: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = shutil.copy(dev, tmp_path / "corpus.jsonl")
+    read = [dev, "--test", corpus] if other == "--test" else [corpus]
+    assert main(["model", "calibrate", str(tiny_path), *map(str, read), "--svg", str(corpus)]) == 2
+    assert "corpus.jsonl: is the input itself" in capsys.readouterr().err
 
 
 def test_scores_before_and_after_are_those_of_evaluate(

@@ -67,6 +67,14 @@ def test_errors_are_shown_as_gold_and_found(
     assert ">Omar Haddad<small>PER " in found
 
 
+def test_the_corpus_is_not_replaced(
+    tiny_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = shutil.copy(tiny_config.parent / "dev.jsonl", tmp_path)
+    assert main(["model", "report", str(tiny_path), "--corpus", str(tmp_path), "-o", str(corpus)]) == 2
+    assert "is the input itself" in capsys.readouterr().err
+
+
 def test_a_model_away_from_its_run_has_no_curves(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

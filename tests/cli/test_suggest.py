@@ -93,6 +93,16 @@ def test_texts_may_stand_in_any_column_of_a_table(
     assert json.loads(capsys.readouterr().out)["text"] == TEXTS[0]
 
 
+def test_what_is_annotated_is_not_replaced(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool, done = tmp_path / "pool.txt", tmp_path / "done.jsonl"
+    pool.write_text(TEXTS[0] + "\n", "utf-8")
+    done.write_text('{"text": "Lima"}\n', "utf-8")
+    assert main(["suggest", str(pool), "-m", str(tiny_path), "--done", str(done), "-o", str(done)]) == 2
+    assert "done.jsonl: is the input itself" in capsys.readouterr().err
+
+
 def test_what_is_annotated_is_left_out(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

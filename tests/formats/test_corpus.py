@@ -55,6 +55,15 @@ def test_text_with_an_annotation_file_is_brat(tmp_path: Path) -> None:
     assert texts(tmp_path / "d.txt") == texts(tmp_path) == ["Rio"]
 
 
+def test_mentions_of_no_type_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.conll"
+    path.write_text("Soup B-NONE\n\n")
+    with pytest.raises(
+        InputError, match=r"corpus.conll: has mentions of type NONE, which stands for none \("
+    ):
+        texts(path)
+
+
 def test_unknown_format_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"unknown format 'xml' \(use one of conll, jsonl, brat, .*\)"):
         write_corpus([], "out.xml", "xml")

@@ -142,6 +142,16 @@ def test_a_bad_rule_from_python_is_an_error_of_fofe() -> None:
         Rule("code", pattern="a")
 
 
+def test_a_file_of_rules_is_not_replaced(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('[[rule]]\nname = "a"\ntype = "A"\npattern = "a"\n', "utf-8")
+    command = ["tag", "-m", str(tiny_path), "-t", "a", "--rules", str(path), "-f", "jsonl", "-o", str(path)]
+    assert main(command) == 2
+    assert "rules.toml: is the file of rules itself" in capsys.readouterr().err
+
+
 def test_an_unknown_set_is_refused_with_those_there_are() -> None:
     with pytest.raises(FofeError, match="contact"):
         Rules.of("contacts")

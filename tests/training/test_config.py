@@ -175,6 +175,14 @@ def test_overrides_that_fit_nowhere(key: str, message: str, tmp_path: Path) -> N
         load_config(write(tmp_path, VIEWS), {key: 1})
 
 
+def test_a_bad_override_is_not_blamed_on_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, VIEWS)
+    for key, value in (("training.epoch", 1), ("training.epochs", 0), ("training.epochs", "many")):
+        with pytest.raises(ConfigError) as caught:
+            load_config(path, {key: value})
+        assert path.name not in str(caught.value)
+
+
 def test_one_file_needs_no_brackets(tmp_path: Path) -> None:
     assert load_config(write(tmp_path, '[data]\ntrain = "a"\n')).corpora[0].train == (str(tmp_path / "a"),)
     several = load_config(write(tmp_path, '[[corpus]]\nname = "x"\ntrain = "b"\n'))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fofe.cli import main
-from fofe.model.storage import load_model
+from fofe.model.storage import load_model, save_model
 from fofe.tagging.model import load
 
 torch = pytest.importorskip("torch")
@@ -131,6 +133,24 @@ def test_more_text_of_old_types(base: Path) -> None:
     assert [one.label for one in more("They cooked stew for us .").mentions] == ["ORG"]
     for text in OLD_TEXT:
         assert [one.label for one in more(text).mentions] == [one.label for one in model(text).mentions]
+
+
+def test_dev_scores_are_those_of_the_model(
+    tiny_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Old labels keep their thresholds, in training too."""
+    base, run = tmp_path / "base", tmp_path / "run"
+    stored = load_model(tiny_path)
+    save_model(replace(stored, decoding=replace(stored.decoding, thresholds={"PER": 0.999})), base)
+    data = [str(tiny_config.parent / f"{part}.jsonl") for part in ("train", "dev")]
+    (tmp_path / "more.toml").write_text(CONFIG, "utf-8")
+    command = ["train", str(tmp_path / "more.toml"), "--from", str(base), "-o", str(run)]
+    files = [f'data.train=["{data[0]}"]', f'data.dev="{data[1]}"', 'data.format="jsonl"']
+    assert main([*command, *(part for one in files for part in ("--set", one))]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", data[1], "-m", str(run / "model"), "--as", "data", "--json"]) == 0
+    overall = json.loads(capsys.readouterr().out)["scores"]["overall"]
+    assert load_model(run / "model").training["dev"]["f1"] == pytest.approx(overall["f1"])
 
 
 def test_all_weights_are_trained_on_request(base: Path, grown: Path) -> None:

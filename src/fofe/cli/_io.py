@@ -18,7 +18,7 @@ from fofe.base.files import STANDARD, display_name
 from fofe.base.report import Report
 from fofe.cli._options import reading_options
 from fofe.evaluate.tables import Section
-from fofe.formats import brat, read_corpus
+from fofe.formats import brat, corpus_files, read_corpus
 from fofe.text.document import Document
 from fofe.training.callback import Callback
 
@@ -103,6 +103,12 @@ def refuse_input(
         file = STANDARD_INPUT if str(path) == STANDARD else path
         if os.path.exists(file) and os.path.samefile(file, output):
             raise InputError(f"is the {what} itself", path=output, remedy=remedy)
+
+
+def refuse_corpus(output: str, corpora: Iterable[str], format: str | None) -> None:
+    """Refuse to overwrite a file of some corpora, which may be directories and patterns."""
+    files = (file for path in corpora for file in corpus_files(path, format, Report()))
+    refuse_input(output, (path for file in files for path in files_read(*file)))
 
 
 def files_read(path: str | Path, format: str) -> Iterator[str | Path]:

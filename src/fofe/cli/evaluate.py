@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from fofe.base.errors import FofeError
 from fofe.cli._command import command, flag, option, repeated
-from fofe.cli._io import predictions, print_sections, read_documents
+from fofe.cli._io import predictions, print_sections, read_documents, say
 from fofe.cli._options import AS, FORMAT, JSON, MAP, READING, natural, seed
 from fofe.evaluate.scores import in_order_of, score_documents, without_unknown
 from fofe.evaluate.tables import Section, breakdown_section, scores_section
@@ -51,7 +51,7 @@ def evaluate(args: argparse.Namespace) -> None:
       fofe evaluate test.conll predicted.conll --train train.conll --by length --by depth
       fofe evaluate gold.jsonl predicted.jsonl --errors 5 --json
       fofe evaluate gold.jsonl after.jsonl --against before.jsonl
-      fofe evaluate eng.testb --model en --as conll2003
+      fofe evaluate eng.testb --model en-news --as conll2003
       fofe evaluate test.conll --model my-model --map LOC=GPE,LOC,FAC --map MISC=
     """
     if (args.predicted is None) == (args.model is None):
@@ -115,6 +115,8 @@ def _sections(args: argparse.Namespace, gold: list[Document], predicted: list[Do
     if "depth" in args.by:
         yield breakdown_section("by_depth", "gold mentions around", errors.by_depth(gold, predicted))
     if args.curve:
+        if all(mention.score == 1 for document in predicted for mention in document.mentions):
+            say("the predictions carry no scores: every threshold gives the same")
         yield thresholds.curve_section(thresholds.threshold_curve(gold, predicted))
     if args.errors is not None:
         yield errors.errors_section(errors.find_errors(gold, predicted), gold, args.errors)

@@ -2,18 +2,31 @@
 or hf://OWNER/NAME.
 """
 
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.base.report import counted
 from fofe.cli._command import command, flag, group, one_of, option, repeated
-from fofe.cli._io import predictions, print_result, print_sections, read_documents, refuse_input, say
+from fofe.cli._io import (
+    predictions,
+    print_result,
+    print_sections,
+    read_documents,
+    refuse_corpus,
+    refuse_input,
+    say,
+)
 from fofe.cli._options import A_MODEL, AS, FORMAT, JSON, MAP, MODEL, READING, count, numbers, output
 from fofe.evaluate.tables import table
 from fofe.tagging.installed import INSTALL, installed_models, model_path
+
+if TYPE_CHECKING:
+    from fofe.model.storage import StoredModel
 
 COLUMNS = ("name", "language", "types", "kinds", "megabytes", "F1", "licence")
 TEXTS = (0, 1, 2, 3, 5, 6)
@@ -81,7 +94,7 @@ def report(args: argparse.Namespace) -> None:
     Examples:
       fofe model report runs/tiny/model
       fofe model report runs/tiny/model --corpus examples/corpus/dev.jsonl -o tiny.html
-      fofe model report en --corpus eng.testb --as conll2003
+      fofe model report en-news --corpus eng.testb --as conll2003
     """
     import fofe
     from fofe.show.model_page import report_page
@@ -90,6 +103,7 @@ def report(args: argparse.Namespace) -> None:
         raise FofeError("--as and --map need --corpus, whose labels they explain")
     both = None
     if args.corpus:
+        refuse_corpus(args.output, [args.corpus], args.format)
         model, *both = predictions(args, args.corpus)
     else:
         model = fofe.load(model_path(args.model))
@@ -146,6 +160,8 @@ def calibrate(args: argparse.Namespace) -> None:
     path = model_path(args.model)
     if args.output:
         refuse_input(args.output, [path], what="model", remedy="choose another directory")
+    if args.svg:
+        refuse_corpus(args.svg, filter(None, [args.corpus, args.test]), args.format)
     model = load_stored(path)
     known = model.as_one if isinstance(model, Ensemble) else model
     language = known.config.language
@@ -156,6 +172,7 @@ def calibrate(args: argparse.Namespace) -> None:
             f"the labels of the model are {', '.join(known.labels[1:])}" if labels else "give annotated text"
         )
         raise InputError("has no mention to calibrate on", path=args.corpus, remedy=remedy)
+    _warn_of_labels(args.corpus, labels, known)
     test = read_documents(args.test, args, language) if args.test else None
     made = calibrate(model, corpus, test, precision=args.precision, recall=args.recall)
     if args.svg:
@@ -168,6 +185,18 @@ def calibrate(args: argparse.Namespace) -> None:
     # A given precision or recall costs F1.
     if worse := made.worse(f1_counts=args.precision is None and args.recall is None):
         say(f"calibration made it worse ({'; '.join(worse)}): give more text, or keep the old model")
+
+
+def _warn_of_labels(path: str, annotated: set[str], model: StoredModel) -> None:
+    """Say what calibrating on a corpus with other labels, or on one threshold for all, changes."""
+    own = set(model.labels[1:])
+    for what, labels in (
+        (f"{path} has labels that the model lacks, whose mentions count as missed", annotated - own),
+        (f"{path} has no mention of labels of the model, which count as wrong", own - annotated),
+        ("one threshold for all labels takes the place of those for", set(model.decoding.thresholds)),
+    ):
+        if labels:
+            say(f"{what}: {', '.join(sorted(labels))}")
 
 
 @command(

@@ -7,7 +7,7 @@ from pathlib import Path
 from fofe.base.errors import InputError
 from fofe.base.report import Report, counted
 from fofe.cli._command import command, option, repeated
-from fofe.cli._io import files_read, refuse_input, say, say_report
+from fofe.cli._io import files_read, refuse_corpus, refuse_input, say, say_report
 from fofe.cli._options import A_MODEL, AS, count, output
 from fofe.cli.tag import INPUT_FORMATS
 from fofe.formats import format_function, read_corpus, with_tokens, write_corpus
@@ -53,6 +53,7 @@ def suggest(args: argparse.Namespace) -> None:
     report = Report()
     sources = find_sources(args.inputs, args.input, args.unit, report, args.text_column)
     refuse_input(args.output, (file for source in sources for file in files_read(source.path, source.kind)))
+    refuse_corpus(args.output, args.done, args.done_format)
     model = load(model_path(args.model))
     language = model.config.language
     done = {

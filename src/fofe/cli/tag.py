@@ -124,6 +124,7 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.tagging.tables import TABLES
 
     args.rules, args.inputs = rules_and_inputs(args, args.inputs)
+    refuse_input(args.output, args.rules, what="file of rules")
     parquet = any(path.endswith(PARQUET) for path in (*args.inputs, args.output))
     _check_options(args, parquet=parquet)
     if parquet:

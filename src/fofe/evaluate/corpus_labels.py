@@ -112,6 +112,8 @@ def given_scheme(
         if len(owners) > 1:
             what = "labels here that count as one, since --map gives them the same label of the model"
             report.found(what, f"{label} for {' and '.join(owners)}")
+        elif not owners:
+            report.found("labels of the model left out, since none here stands for them", label)
     return AnnotationScheme(labels)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from fofe.base.errors import InputError
 from fofe.base.files import STANDARD, WRITING, Target, check_is_text, display_name, open_bytes
 from fofe.base.report import Report as Report
-from fofe.text.document import Document
+from fofe.text.document import NONE, Document
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "conll": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
@@ -77,6 +77,11 @@ def read_corpus(
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
         for document in format_function(name, "read", options)(file, report, **options):
+            if any(mention.type == NONE for mention in document.mentions):
+                remedy = "give the type another name, or leave these mentions out"
+                raise InputError(
+                    f"has mentions of type {NONE}, which stands for none", path=file, remedy=remedy
+                )
             yield document if language is None else with_tokens(document, language, report, retokenise)
 
 

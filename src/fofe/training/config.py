@@ -1,5 +1,6 @@
 """The configuration of a training run, as it stands in a TOML file."""
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -306,7 +307,11 @@ def load_config(
     for corpus in [table.get("data"), *(corpora if isinstance(corpora, list) else ())]:
         if isinstance(corpus, dict) and isinstance(corpus.get("train"), str):
             corpus["train"] = [corpus["train"]]  # one file need not stand in brackets
-    config = build(RunConfig, table, path=path)
+    try:
+        config = build(RunConfig, table)
+    except ConfigError as error:  # that of a setting which was given is not the file's
+        given = any({*key.split(".")} <= {*re.split(r"\W+", error.problem)} for key in overrides or {})
+        raise ConfigError(error.problem, path=None if given else path, remedy=error.remedy) from None
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
         raise ConfigError(f"model.schemes: there is no [[corpus]] of the name {strange[0]!r}", path=path)

@@ -22,6 +22,7 @@ from fofe.text.document import NONE
 from fofe.training.annotation import Annotation, labelled_sentences
 from fofe.training.config import CorpusConfig, DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
+from fofe.training.scoring import ScoredCorpus, Tuned, scores_with
 
 UNITS = 64
 """How many units each hidden layer gets."""
@@ -113,6 +114,17 @@ def kept_decoding(start: StoredModel, config: DecodingConfig) -> DecodingConfig:
         strategies=(decoding.strategy,),
         agreements=(decoding.agreement,),
     )
+
+
+def tune_new(
+    corpora: Sequence[ScoredCorpus], config: DecodingConfig, decoding: Decoding, labels: Sequence[str]
+) -> Tuned:
+    """Try every threshold for new labels, while the others keep theirs, as the model will decode."""
+    tried = (
+        replace(scores_with(corpora, with_thresholds(decoding, labels, threshold)), threshold=threshold)
+        for threshold in config.thresholds
+    )
+    return max(tried, key=lambda tuned: tuned.f1)
 
 
 def with_thresholds(decoding: Decoding, labels: Sequence[str], threshold: float) -> Decoding:

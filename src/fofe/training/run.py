@@ -30,6 +30,7 @@ from fofe.training.finetune import (
     REPLAY,
     kept_decoding,
     new_labels,
+    tune_new,
     widened,
     with_replay,
     with_thresholds,
@@ -285,7 +286,13 @@ class Run:
         """Tune on the dev set; keep the weights if they are the best so far."""
         progress, weights = self.progress, self.setup.learner.weights()
         decoding = self.config.decoding
-        tuned = tune(self._scored(weights, "dev", min(decoding.thresholds)), decoding)
+        if (base := self.grown_from) is None:
+            tuned = tune(self._scored(weights, "dev", min(decoding.thresholds)), decoding)
+        else:
+            kept = base.decoding
+            least = min(*decoding.thresholds, kept.threshold, *kept.thresholds.values())
+            new = new_labels(self.corpora, base)
+            tuned = tune_new(self._scored(weights, "dev", least), decoding, kept, new)
         if progress.best is None or tuned.f1 > progress.best.f1:
             progress.best, progress.best_epoch, progress.evaluations_since_best = tuned, progress.epoch, 0
             save_weights(self.folder / BEST, self.setup.learner, weights)
