@@ -54,7 +54,7 @@ def test_redacted_json_lines_keep_ids_and_nothing_else(
     expected = {"id": "7", "text": "[PER] met the [PER_NOM] of [GPE].", "mentions": []}
     captured = capsys.readouterr()
     assert json.loads(captured.out) == expected
-    assert "1 documents whose metadata redaction left out (first: 7)" in captured.err
+    assert "1 document whose metadata redaction left out (first: 7)" in captured.err
 
 
 @pytest.mark.parametrize(
