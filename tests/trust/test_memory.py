@@ -285,3 +285,25 @@ def test_scores_do_not_depend_on_what_came_before(make_model: MakeModel, make_te
             for sentence in sentences:
                 used.score([sentence])
             assert np.array_equal(used.score(text).probabilities, expected)
+
+
+def test_memory_of_a_long_text_is_given_back(tiny_path: Path) -> None:
+    """Of a text that was tagged several times, no more than half of what it took remains."""
+    code = (
+        "import sys, fofe\n"
+        "def megabytes():\n"
+        "    return int(open('/proc/self/status').read().split('VmRSS:')[1].split()[0]) >> 10\n"
+        "model = fofe.load(sys.argv[1])\n"
+        "model('Anna Berg met Li Wei. ' * 50)\n"
+        "before = megabytes()\n"
+        "for _ in range(4):\n"
+        "    document = model('Anna Berg met Li Wei. ' * 40_000)\n"
+        "    most = megabytes()\n"
+        "    del document\n"
+        "print(before, most, megabytes())\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, str(tiny_path)], check=True, capture_output=True, text=True
+    )
+    before, most, after = map(int, told.stdout.split())
+    assert after - before < (most - before) / 2, f"{before} MB before, {most} with the text, {after} after"

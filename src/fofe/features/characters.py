@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from fofe.base.arrays import FloatArray, IntArray
+from fofe.base.arrays import FloatArray, IntArray, running_sums
 from fofe.features.config import CharacterConfig, ModelConfig
 from fofe.features.encoded import Encoder, Spelling
 from fofe.features.feature import Addend, Feature, ModelParts, ReadText, Shapes, Sizes
@@ -33,7 +33,7 @@ def spelt_fragments(text: ReadText, fragments: Fragments, encoder: Encoder) -> S
         tokens = np.flatnonzero(covered)
         previous = np.append(False, covered[:-1]) & ~text.starts()
         run_starts = np.flatnonzero(covered & ~previous)
-        position = np.cumsum(covered) - 1
+        position = running_sums(covered) - 1
         spelling = encoder.spell(
             [text.words[token] for token in tokens.tolist()], np.append(position[run_starts], len(tokens))
         )
@@ -154,7 +154,7 @@ def padded(
     Returns the stream and the half-open ranges [R] in it, zeros included.
     """
     lengths = ends - starts + 1 + behind
-    new_ends = np.cumsum(lengths)
+    new_ends = running_sums(lengths)
     new_starts = new_ends - lengths
     source = np.arange(lengths.sum()) - np.repeat(new_starts + 1 - starts, lengths)
     inside = (source >= np.repeat(starts, lengths)) & (source < np.repeat(ends, lengths))

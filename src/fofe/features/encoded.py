@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import BoolArray, FloatArray, IntArray, running_sums
 from fofe.features.config import ModelConfig
 from fofe.features.fragments import offsets_of, ragged
 from fofe.features.lexicon import Matches, WordFinder
@@ -218,7 +218,7 @@ class Encoder:
         sentences = [words[first:end] for first, end in pairwise(token_offsets.tolist())]
         spelt = "".join([f" {self._separator.join(sentence)} " for sentence in sentences])
         # Where words would begin if nothing but the gap behind each of them stood between them.
-        begins = np.append(0, np.cumsum(np.fromiter(map(len, words), np.int64, len(words)) + gap))
+        begins = np.append(0, running_sums(np.fromiter(map(len, words), np.int64, len(words)) + gap))
         spaces = (2 - gap) * np.arange(len(token_offsets))
         starts = begins[:-1] + np.repeat(spaces[:-1], np.diff(token_offsets)) + 1
         ends = starts + np.diff(begins) - gap

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fofe.base.arrays import BoolArray, FloatArray, IntArray
+from fofe.base.arrays import BoolArray, FloatArray, IntArray, running_sums
 
 Symbol = TypeVar("Symbol", bound=Hashable)
 Number = TypeVar("Number", float, Fraction)
@@ -118,7 +118,7 @@ def _scan_side_by_side(
     lengths = np.diff(offsets)
     longest_first = np.argsort(-lengths, kind="stable")
     going_on = np.searchsorted(-lengths[longest_first], -np.arange(lengths.max(initial=0)))
-    borders = np.append(0, np.cumsum(going_on))
+    borders = np.append(0, running_sums(going_on))
     sequences = longest_first[np.arange(len(values)) - np.repeat(borders[:-1], going_on)]
     positions = np.repeat(np.arange(len(going_on)), going_on)
     order = offsets[1:][sequences] - 1 - positions if backwards else offsets[sequences] + positions

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fofe.base.arrays import BoolArray, IntArray
+from fofe.base.arrays import BoolArray, IntArray, running_sums
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def covered_tokens(fragments: Fragments, token_count: int) -> BoolArray:
     """[T] whether any of the fragments holds each token."""
     change = np.bincount(fragments.firsts, minlength=token_count + 1)
     change -= np.bincount(fragments.lasts + 1, minlength=token_count + 1)
-    covered: BoolArray = np.cumsum(change)[:-1] > 0
+    covered: BoolArray = running_sums(change)[:-1] > 0
     return covered
 
 
@@ -46,7 +46,7 @@ def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
     firsts = np.arange(token_offsets[-1])
     sentence_of = np.repeat(np.arange(len(lengths)), lengths)
     room = np.minimum(np.repeat(token_offsets[1:], lengths) - firsts, max_words)
-    offsets = np.append(0, np.cumsum(room))
+    offsets = np.append(0, running_sums(room))
     extra = np.arange(offsets[-1]) - np.repeat(offsets[:-1], room)
     fragment_firsts = np.repeat(firsts, room)
     return Fragments(np.repeat(sentence_of, room), fragment_firsts, fragment_firsts + extra)
@@ -54,7 +54,7 @@ def all_fragments(token_offsets: IntArray, max_words: int) -> Fragments:
 
 def offsets_of(rows: Collection[Sized]) -> IntArray:
     """[R + 1] where each of R rows begins in one array."""
-    return np.append(0, np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))))
+    return np.append(0, running_sums(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))))
 
 
 def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -63,6 +63,6 @@ def ragged(offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     `offsets` is [R + 1], `rows` is [R']; the results are [N'] and [R' + 1].
     """
     lengths = offsets[rows + 1] - offsets[rows]
-    new_offsets = np.append(0, np.cumsum(lengths))
+    new_offsets = np.append(0, running_sums(lengths))
     indices = np.arange(new_offsets[-1]) + np.repeat(offsets[rows] - new_offsets[:-1], lengths)
     return indices, new_offsets

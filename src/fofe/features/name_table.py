@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fofe.base.arrays import BoolArray, IntArray
+from fofe.base.arrays import BoolArray, IntArray, running_sums
 from fofe.base.errors import InputError
 from fofe.features.fragments import Fragments
 
@@ -176,14 +176,14 @@ class _Hashes:
     def __init__(self, words: Sequence[str], token_offsets: IntArray) -> None:
         codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype="<u4")
         lengths = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-        borders = np.append(0, np.cumsum(lengths))
+        borders = np.append(0, running_sums(lengths))
         of_sentence = borders[token_offsets]
         places = np.arange(len(codes)) - np.repeat(of_sentence[:-1], np.diff(of_sentence))
         self._starts = borders[:-1] - np.repeat(of_sentence[:-1], np.diff(token_offsets))
         longest = int(np.diff(of_sentence).max(initial=0))
         powers, self._inverses = _powers(1 << (longest + 1).bit_length())
         sums = np.zeros(len(codes) + 1, dtype=np.uint64)
-        np.cumsum(_mixed(codes.astype(np.uint64)) * powers[places], out=sums[1:])
+        np.add.accumulate(_mixed(codes.astype(np.uint64)) * powers[places], out=sums[1:])
         self._sums = sums[borders]
 
     def of(self, firsts: IntArray, lasts: IntArray) -> Keys:

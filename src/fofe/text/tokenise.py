@@ -78,8 +78,10 @@ class Tokeniser:
         return [Sentence(tokens) for tokens in cut if tokens]
 
     def _tokens(self, text: str, start: int, end: int) -> list[Token]:
-        # Making the tuple directly avoids Token's constructor, a good part of the total time.
-        make, found = tuple.__new__, self._token.finditer(text, start, end)
+        # Making the tuple directly avoids Token's constructor, a good part of the total time. The scanner is
+        # what `finditer` makes, which costs memory for the same reason as `np.cumsum` does (`running_sums`).
+        scanner = self._token.scanner(text, start, end)  # type: ignore[attr-defined]
+        make, found = tuple.__new__, iter(scanner.search, None)
         return [make(Token, (match[0], match.start(), match.end())) for match in found]
 
 
