@@ -96,17 +96,20 @@ class Batcher:
 
     async def _run(self) -> None:
         while True:
-            batch = [await self._queue.get()]
-            tokens = batch[0].tokens
-            while tokens < TOKENS_AT_ONCE and not self._queue.empty():
-                batch.append(self._queue.get_nowait())
-                tokens += batch[-1].tokens
-            # A long document that cannot be cut waits, and can be given up, alone: it would come last.
-            alone = int(batch[-1].tokens > 2 * TOKENS_AT_ONCE)
-            for group in (batch[: len(batch) - alone], batch[len(batch) - alone :]):
-                await self._tag_together([work for work in group if work.is_wanted])
-            for _ in batch:
-                self._queue.task_done()
+            await self._tag_next()  # a function of its own: nothing of a batch is kept while none waits
+
+    async def _tag_next(self) -> None:
+        batch = [await self._queue.get()]
+        tokens = batch[0].tokens
+        while tokens < TOKENS_AT_ONCE and not self._queue.empty():
+            batch.append(self._queue.get_nowait())
+            tokens += batch[-1].tokens
+        # A long document that cannot be cut waits, and can be given up, alone: it would come last.
+        alone = int(batch[-1].tokens > 2 * TOKENS_AT_ONCE)
+        for group in (batch[: len(batch) - alone], batch[len(batch) - alone :]):
+            await self._tag_together([work for work in group if work.is_wanted])
+        for _ in batch:
+            self._queue.task_done()
 
     async def _tag_together(self, batch: Sequence[_Work]) -> None:
         if not batch:
