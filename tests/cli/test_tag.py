@@ -300,7 +300,7 @@ def test_if_no_document_can_be_read_nothing_is_written(
     assert tag(model, str(path), "-o", str(output)) == 2
     error = capsys.readouterr().err
     assert "put one JSON object on each line, as jq -c '.[]' does with a JSON list" in error
-    assert error.endswith("fofe: 1 documents left out for the reasons given above; none tagged\n")
+    assert error.endswith("fofe: 1 document left out for the reasons given above; none tagged\n")
     assert output.read_text("utf-8") == "before"
 
 
@@ -364,7 +364,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     ("arguments", "message"),
     [
         (["none.txt"], "none.txt: cannot be read: No such file"),
-        ([TEXT], "or the text itself with --text"),
+        ([TEXT], "takes the text itself with --text"),
         (["FOLDER"], "holds no corpus or .txt or .csv file (only files right in it are read"),
         (["FOLDER", "--input", "text"], "holds no .txt file (only files right in it"),
         (

@@ -201,3 +201,18 @@ def test_the_error_of_a_later_task_names_its_line(tmp_path: Path) -> None:
     tasks = ",\n".join([json.dumps(TASK)] * 3)
     with pytest.raises(InputError, match=r"export.json:5: the task: 3 where"):
         read(tmp_path, f"[\n{tasks},\n3]", "label-studio")
+
+
+@pytest.mark.parametrize("format", ["label-studio", "prodigy"])
+@pytest.mark.parametrize("found", [{"score": 0.9}, {"rule": "contact"}])
+def test_what_was_tagged_is_not_annotated_even_without_mentions(
+    format: str, found: dict[str, Any], tmp_path: Path
+) -> None:
+    nothing, one = Document("It rains."), Document("Ann left.")
+    one.mentions.append(Mention(0, 3, "PER", **found))
+    for gold, documents in ((False, [nothing, one, nothing]), (True, [nothing])):
+        path = tmp_path / f"{gold}.json"
+        write_corpus(documents, path, format)
+        text = path.read_text("utf-8")
+        tasks = json.loads(text) if format == "label-studio" else list(map(json.loads, text.splitlines()))
+        assert all(("annotations" in task or "answer" in task) == gold for task in tasks)

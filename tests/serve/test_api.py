@@ -296,3 +296,10 @@ def test_metrics_do_not_grow_with_made_up_paths(client: TestClient) -> None:
     for number in range(3):
         assert client.get(f"/none/{number}").status_code == 404
     assert "none" not in client.get("/metrics").text
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/xml", "multipart/form-data"])
+def test_a_stream_is_lines_of_text_or_json(client: TestClient, kind: str) -> None:
+    refused = client.post("/v1/stream", content=b'{"text": "Lima"}', headers={"Content-Type": kind})
+    assert refused.status_code == 422
+    assert "send lines, with Content-Type: text/plain or application/x-ndjson" in refused.json()["error"]

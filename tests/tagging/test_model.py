@@ -510,3 +510,8 @@ def test_marks_alone_are_no_mention(tiny_model: Model) -> None:
     (document,) = model.tag_tokens([["Anna", "@", "Berg", "--", "?"]])
     assert {"@", "--", "?", "-- ?"}.isdisjoint(one.text for one in document.mentions)
     assert document.mentions
+
+
+def test_a_model_is_not_made_of_a_name() -> None:
+    with pytest.raises(FofeError, match="what is stored is needed, not of type str"):
+        Model("en")  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def suggest(args: argparse.Namespace) -> None:
             "has no sentence that is not annotated", path=args.inputs[0], remedy="give more text"
         )
     # A task without a mention would else be taken for an annotated one.
-    options = {"predicted": True} if format == LABEL_STUDIO else {}
+    options = {"predicted": True} if format in (LABEL_STUDIO, "prodigy") else {}
     write_corpus(chosen, args.output, format, report, **options)
     say_report(report)
     say(counted(len(chosen), "sentences chosen"))

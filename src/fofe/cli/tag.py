@@ -163,7 +163,7 @@ def tag(args: argparse.Namespace) -> int:
         tagged, bad = _write(results, stream, bar, report, strict=args.strict)
         if bad and not tagged:  # what is there under the name of the output stays
             say_report(report)
-            raise FofeError(f"{bad} documents left out for the reasons given above; none tagged")
+            raise FofeError(f"{counted(bad, 'documents left out for the reasons given above')}; none tagged")
         stream.write(end)
     say_report(report)
     if bad:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Set
+from itertools import chain
 
 from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
@@ -52,7 +53,23 @@ def places(documents: Iterable[Document]) -> Iterator[tuple[str, Document]]:
 
 def has_scores(mention: Mention) -> bool:
     """True if a mention states more than gold annotation does."""
-    return mention.score != 1.0 or bool(mention.alternatives)
+    return mention.score != 1.0 or bool(mention.alternatives) or bool(mention.rule)
+
+
+def with_origin(documents: Iterable[Document], *, predicted: bool) -> Iterator[tuple[str, Document, bool]]:
+    """Each document after its place, and whether its mentions are predictions, as all are with `predicted`.
+
+    One without mentions is like the first one with mentions: a model may have found nothing in it.
+    """
+    waiting, seen = iter(documents), list[Document]()
+    for document in waiting:
+        seen.append(document)
+        if document.mentions:
+            break
+    usual = predicted or (bool(seen) and any(map(has_scores, seen[-1].mentions)))
+    for place, document in places(chain(seen, waiting)):
+        found = any(map(has_scores, document.mentions)) if document.mentions else usual
+        yield place, document, predicted or found
 
 
 def require_tokens(document: Document, place: str) -> None:

@@ -83,8 +83,10 @@ def write(documents: Iterable[Document], target: Target, report: Report, *, pred
 
     With `predicted`, all are predictions.
     """
-    places = common.places(documents)
-    tasks = ((_task(document, report, place, predicted=predicted), place) for place, document in places)
+    tasks = (
+        (_task(document, report, place, predicted=found), place)
+        for place, document, found in common.with_origin(documents, predicted=predicted)
+    )
     common.write_items((common.json_line(task, report, place) for task, place in tasks), target)
 
 
@@ -101,6 +103,6 @@ def _task(document: Document, report: Report, place: str, *, predicted: bool) ->
         result = {"id": f"m{number}", "from_name": FROM_NAME, "to_name": TO_NAME, "type": "labels"}
         scored = {"score": float(mention.score)} if common.has_scores(mention) else {}
         results.append({**result, "value": value, **scored})
-    if predicted or any(map(common.has_scores, document.mentions)):
+    if predicted:
         return {"data": data, "predictions": [{"model_version": "fofe", "result": results}]}
     return {"data": data, "annotations": [{"result": results}]}

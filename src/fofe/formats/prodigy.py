@@ -36,13 +36,14 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
         yield document
 
 
-def write(documents: Iterable[Document], target: Target, report: Report) -> None:
-    """Write a task for each document."""
+def write(documents: Iterable[Document], target: Target, report: Report, *, predicted: bool = False) -> None:
+    """Write a task for each document; those with scores, or all with `predicted`, are not accepted yet."""
     with open_output(target) as stream:
-        for place, document in common.places(documents):
+        for place, document, found in common.with_origin(documents, predicted=predicted):
             common.note_losses(document, report, "prodigy", place, kept="metadata, tokens, scores")
             meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
-            stream.write(common.json_line({**meta, **_task(document)}, report, place) + "\n")
+            answer = {} if found else {"answer": ACCEPT}
+            stream.write(common.json_line({**meta, **_task(document), **answer}, report, place) + "\n")
 
 
 def _task(document: Document) -> dict[str, Any]:
@@ -62,4 +63,4 @@ def _task(document: Document) -> dict[str, Any]:
         if mention.start in starts and mention.end in ends:
             span |= {"token_start": starts[mention.start], "token_end": ends[mention.end]}
         task["spans"].append(span | ({"score": float(mention.score)} if common.has_scores(mention) else {}))
-    return task if any(map(common.has_scores, document.mentions)) else {**task, "answer": ACCEPT}
+    return task

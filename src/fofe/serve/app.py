@@ -23,7 +23,7 @@ from fofe.serve.batcher import Batcher
 from fofe.serve.guard import OPEN_FOLDER, OPEN_PATHS, STREAM, Guard, Handlers, Limits, error_answer, unfit
 from fofe.serve.metrics import Metrics
 from fofe.serve.schemas import ExportRequest, LatticeRequest, ModelRequest, StreamQuery, TagRequest
-from fofe.serve.stream import NDJSON, StreamAnswer, answers
+from fofe.serve.stream import NDJSON, TEXT, StreamAnswer, answers
 from fofe.show.lattice import lattices
 from fofe.tagging.installed import AUTO
 from fofe.tagging.model import Model
@@ -89,7 +89,7 @@ class Server:
         exports: Any = {kind.partition(";")[0]: {} for kind in schemas.MEDIA_TYPES.values()}
         self._add("/v1/export", self._export, response_class=Response, content=exports)
         lines = {"schema": {"type": "string"}}
-        body = {"requestBody": {"content": {"text/plain": lines, NDJSON: lines}}}
+        body = {"requestBody": {"content": {TEXT: lines, NDJSON: lines}}}
         self._add(STREAM, self._stream, response_class=Response, content={NDJSON: lines}, openapi_extra=body)
         self.app.mount(OPEN_FOLDER.rstrip("/"), StaticFiles(directory=PAGE), name="page")
         self.app.add_api_route("/", _page, include_in_schema=False)
@@ -216,7 +216,10 @@ class Server:
         optionally `id`. Each line is answered by a line, with `mentions` or with an `error`.
         """
         self._chosen(query, "")  # an error now, not in every line
-        as_json = request.headers.get("content-type", "").startswith(NDJSON)
+        kind = request.headers.get("content-type", TEXT).partition(";")[0].strip().lower()
+        if kind not in (TEXT, NDJSON):
+            raise HTTPException(422, f"body: send lines, with Content-Type: {TEXT} or {NDJSON}")
+        as_json = kind == NDJSON
 
         async def tag(texts: list[str]) -> list[dict[str, Any]]:
             known = [self._problem(query, text) for text in texts]

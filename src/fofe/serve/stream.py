@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from fofe.serve.guard import Limits
 from fofe.serve.schemas import encoded
 
-NDJSON = "application/x-ndjson"
+NDJSON, TEXT = "application/x-ndjson", "text/plain"
 Tag = Callable[[list[str]], Awaitable[list[dict[str, Any]]]]
 """Finds the mentions of texts; one answer for each."""
 

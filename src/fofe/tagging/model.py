@@ -21,7 +21,7 @@ from fofe.features.schemes import scheme_number
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_stored
 from fofe.model.storage import StoredModel
-from fofe.tagging.arguments import check_engine, check_options, check_several, checked
+from fofe.tagging.arguments import check_engine, check_options, check_several, check_type, checked
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
@@ -102,6 +102,7 @@ class Model(Tagger):
         scorer: Callable[[StoredModel], Scorer] = numpy_engine,
     ) -> None:
         """Make a model, or of an ensemble one model, from the content of its directory."""
+        check_type(stored, (StoredModel, Ensemble), "what is stored is needed", "fofe.load loads a model")
         self.path = path
         if isinstance(stored, Ensemble):
             members: tuple[StoredModel, ...] = stored.members

@@ -37,7 +37,7 @@ _TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can
 _SHORTER = "cut the document up, or give its text as a line of plain text, of any length"
 _NO_UNIT = "leave --unit file out: each line is then a document"
 _PLAIN_FILES = "only files right in it are read: give others by a pattern of the shell, DIR/*/*.txt"
-_TEXT_ITSELF = "give the name of a file, or the text itself with --text"
+_TEXT_ITSELF = "give the name of a file; fofe tag takes the text itself with --text"
 _NOT_CONLL = (
     "CoNLL has a word and a tag on each line; --input text takes the file for plain text, and --text-column "
     "a .tsv file for a table"
