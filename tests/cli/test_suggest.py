@@ -84,6 +84,18 @@ def test_the_suffix_says_which_format_is_written(
     assert [one.text for one in read_corpus(output, format, Report())] == [TEXTS[0]]
 
 
+def test_an_unknown_suffix_is_refused(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pool.txt").write_text(TEXTS[0] + "\n", "utf-8")
+    output = tmp_path / "tasks.conll"
+    assert main(["suggest", str(tmp_path / "pool.txt"), "-m", str(tiny_path), "-o", str(output)]) == 2
+    assert (
+        "tasks.conll: has a suffix that names no format (call it .json or .jsonl, or"
+        in capsys.readouterr().err
+    )
+
+
 def test_texts_may_stand_in_any_column_of_a_table(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import threading
 import time
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+
+from fofe.text.document import Document
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -50,6 +53,28 @@ def test_what_arrives_together_is_tagged_together(tiny_model: Model) -> None:
     assert asyncio.run(serve()) == [[f"{name} left.", "It rained."] for name in NAMES]
     assert sum(batches) == len(NAMES)
     assert len(batches) <= 2
+
+
+def test_nothing_of_a_text_is_kept_once_it_is_answered(tiny_model: Model) -> None:
+    pytest.importorskip("fastapi", reason="serving needs fofe[serve]")
+    from fofe.serve.batcher import Batcher
+    from fofe.serve.metrics import Metrics
+
+    def kept() -> list[Document]:
+        gc.collect()
+        return [one for one in gc.get_objects() if type(one) is Document and "Quillfeather" in one.text]
+
+    async def serve() -> tuple[int, int]:
+        async with (batcher := Batcher(Metrics())):
+            found = await batcher.tag(tiny_model, ["Ada Quillfeather left. " * 500])
+            while_used = len(kept())
+            del found
+            await asyncio.sleep(0.1)
+            return while_used, len(kept())
+
+    while_used, afterwards = asyncio.run(serve())
+    assert while_used > 0
+    assert afterwards == 0
 
 
 def test_answers_do_not_get_mixed_up(client: TestClient) -> None:

@@ -15,6 +15,7 @@ from fofe.tagging.installed import model_path
 from fofe.text.document import Document
 
 LABEL_STUDIO = "label-studio"
+FORMATS_OF_SUFFIXES = {"": LABEL_STUDIO, ".json": LABEL_STUDIO, ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 @command(
@@ -23,7 +24,7 @@ LABEL_STUDIO = "label-studio"
     option("-m --model MODEL", A_MODEL, required=True),
     output("FILE", "the chosen sentences with the model's mentions"),
     option("-n --number N", "how many sentences to choose", type=count, default=50),
-    option("--to F", "format of FILE, such as doccano (default: jsonl for .jsonl, else label-studio)"),
+    option("--to F", "format of FILE, such as doccano (default: label-studio for .json, jsonl for .jsonl)"),
     repeated("--done CORPUS", "leave out the sentences of this corpus, which are annotated"),
     option("--done-format F", "format of --done (default: recognised)"),
     AS,
@@ -47,8 +48,10 @@ def suggest(args: argparse.Namespace) -> None:
     from fofe.tagging.model import load
     from fofe.tagging.sources import find_sources, inputs
 
-    is_jsonl = Path(args.output).suffix.lower() in (".jsonl", ".ndjson")
-    format = args.to or ("jsonl" if is_jsonl else LABEL_STUDIO)
+    format = args.to or FORMATS_OF_SUFFIXES.get(Path(args.output).suffix.lower())
+    if format is None:
+        remedy = "call it .json or .jsonl, or name a format with --to"
+        raise InputError("has a suffix that names no format", path=args.output, remedy=remedy)
     format_function(format, "write")  # an error now, not after the work
     report = Report()
     sources = find_sources(args.inputs, args.input, args.unit, report, args.text_column)
