@@ -216,3 +216,15 @@ def test_what_was_tagged_is_not_annotated_even_without_mentions(
         text = path.read_text("utf-8")
         tasks = json.loads(text) if format == "label-studio" else list(map(json.loads, text.splitlines()))
         assert all(("annotations" in task or "answer" in task) == gold for task in tasks)
+
+
+def test_what_people_have_annotated_stays_so(tmp_path: Path) -> None:
+    """Regions that they took over keep the scores of the model in an export."""
+    value = {"start": 0, "end": 4, "text": "Rome", "labels": ["GPE"]}
+    task = {"data": {"text": "Rome fell"}}
+    task["annotations"] = [{"result": [{"type": "labels", "value": value, "score": 0.5}]}]  # type: ignore[assignment]
+    export, again = tmp_path / "export.json", tmp_path / "again.json"
+    export.write_text(json.dumps([task]), "utf-8")
+    write_corpus(read_corpus(export, "label-studio"), again, "label-studio")
+    (written,) = json.loads(again.read_text("utf-8"))
+    assert [one["value"] for one in written["annotations"][0]["result"]] == [value]

@@ -34,7 +34,9 @@ def test_what_no_fragment_can_be_is_left_out_and_counted() -> None:
     report = Report()
     found = labelled_sentences([document], report)
     assert [sentence.spans for sentence in found] == [[(1, 2, "PER")], []]
-    assert report.lines() == ["2 mentions not on token borders left out (first: d7:0, d7:5)"]
+    assert report.lines() == [
+        r"2 mentions not on token borders left out (first: d7 0:3 'Ann', d7 5:14 'Berg\nleft')"
+    ]
 
 
 spans = st.tuples(st.integers(0, 7), st.integers(1, 5), st.sampled_from("AB"))

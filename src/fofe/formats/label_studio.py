@@ -36,19 +36,21 @@ def _document(task: Fields, report: Report) -> Document:
     document.id = data.identifier("id") or task.identifier("id")
     document.meta = data.rest()
     utf16 = OffsetMap(document.text, "utf16")
-    for result in _results(task, report):
+    results, done = _results(task, report)
+    for result in results:
         if result.string("type") != "labels":
             report.note(f"results of type {result.string('type')} left out", result.place)
             continue
         value = result.inner("value")
         start, end = _span(value, document.text, utf16, report)
-        score = result.number("score", 1.0)
+        score = 1.0 if done else result.number("score", 1.0)  # people are sure of what a model was not
         for label in value.strings("labels"):
             document.mentions.append(common.labelled(start, end, label, document.text, score))
     return document
 
 
-def _results(task: Fields, report: Report) -> list[Fields]:
+def _results(task: Fields, report: Report) -> tuple[list[Fields], bool]:
+    """The results of a task, and whether people gave them."""
     annotations = task.objects("annotations", optional=True)
     done = [annotation for annotation in annotations if not annotation.flag("was_cancelled")]
     for _ in range(len(annotations) - len(done)):
@@ -59,7 +61,7 @@ def _results(task: Fields, report: Report) -> list[Fields]:
     if predictions:
         report.note("tasks without annotations read from the predictions", task.place)
     chosen = (done or predictions)[-1:]
-    return chosen[0].objects("result") if chosen else []
+    return chosen[0].objects("result") if chosen else [], bool(done)
 
 
 def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:

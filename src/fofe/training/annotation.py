@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fofe.base.report import Report
+from fofe.formats.common import places
 from fofe.text.align import align, token_regions
 from fofe.text.document import KNOWN, NAME, NOMINAL, NONE, Document
 from fofe.text.labels import names_in_scores
@@ -96,10 +97,12 @@ def labelled_sentences(
     `unannotated` says which text counts as annotated: all but unknown regions, none, or only known regions.
     """
     sentences: Sentences = []
-    for document in documents:
+    for place, document in places(documents):
         aligned, rest = align(document)
         for mention in rest:
-            report.note("mentions not on token borders left out", f"{document.id}:{mention.start}")
+            start, end = mention.start, mention.end
+            where = f"{place} {start}:{end} {document.text[start:end]!r}"
+            report.note("mentions not on token borders left out", where)
         spans: list[list[Span]] = [[] for _ in document.sentences]
         for span, mention in aligned:
             spans[span.sentence].append((span.start, span.end, mention.label))
