@@ -108,7 +108,7 @@ def labelled_sentences(
             spans[span.sentence].append((span.start, span.end, mention.label))
         regions, without_tokens = token_regions(document)
         for region in without_tokens:
-            report.note("regions left out for holding no tokens", f"{document.id}:{region.start}")
+            report.note("regions left out for holding no tokens", f"{place} {region.start}:{region.end}")
         for number, (sentence, marked) in enumerate(zip(document.sentences, regions, strict=True)):
             unknown, negatives = tuple(marked[UNKNOWN]), tuple(marked[NEGATIVE])
             if unannotated == UNKNOWN:

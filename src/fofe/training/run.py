@@ -196,6 +196,7 @@ class Run:
             growing=self.grown_from is not None,
         )
         self.config = self.setup.config
+        self._identity = self.setup.fingerprint, to_table(self.config)
         self.setup.learner.group = self.group
         self.command = command
         self.progress = Progress()
@@ -245,8 +246,7 @@ class Run:
             raise InputError("holds an earlier run", path=self.folder, remedy=remedy)
         lines: list[str] = []
         if checkpoint.exists():
-            run = self.setup.fingerprint, to_table(self.config)
-            self.progress = load_checkpoint(checkpoint, self.setup.learner, *run)
+            self.progress = load_checkpoint(checkpoint, self.setup.learner, *self._identity)
             self._cpu_at_start -= self.progress.cpu_seconds
             if found := self.progress.pseudo_labels:
                 self.setup.reannotate(found.added_to(self.corpora.train))
@@ -278,8 +278,7 @@ class Run:
         metrics["cpu_minutes"] = round(progress.cpu_seconds / 60, 2)
         with open(self.folder / METRICS, "a", encoding="utf-8") as stream:
             stream.write(json.dumps(metrics) + "\n")
-        run = self.setup.fingerprint, to_table(self.config)
-        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, progress, *run)
+        save_checkpoint(self.folder / CHECKPOINT, self.setup.learner, progress, *self._identity)
         self.callback.end_epoch(metrics)
 
     def _evaluate(self) -> dict[str, Any]:
