@@ -204,9 +204,12 @@ def test_lone_surrogates_pass_through(client: TestClient) -> None:
 
 def test_a_long_text_is_tagged_like_a_short_one(client: TestClient, tiny_model: Model) -> None:
     text = TEXT + " " + " ".join([TEXT] * 300)
-    found = post(client, "/v1/tag", text=text)["documents"][0]["mentions"]
-    expected = tiny_model(text).mentions
-    assert [(m["start"], m["end"]) for m in found] == [(m.start, m.end) for m in expected]
+    (found,) = post(client, "/v1/tag", text=text, tokens=True)["documents"]
+    expected = tiny_model(text)
+    mentions = [(mention.start, mention.end) for mention in expected.mentions]
+    assert [(mention["start"], mention["end"]) for mention in found["mentions"]] == mentions
+    spans = [[token.start, token.end] for token in expected.tokens]
+    assert [span for sentence in found["sentences"] for span in sentence["tokens"]] == spans
 
 
 def test_lattice_tells_every_fragment_of_a_sentence(client: TestClient, tiny_model: Model) -> None:
@@ -257,6 +260,12 @@ def test_rules_of_the_server_and_of_the_request(serving: Serving) -> None:
     assert [one["type"] for one in json.loads(lines[0])["mentions"]] == ["ORDER", "EMAIL", "DATE"]
     export = {"text": text, "format": "redacted", "rules": ["dates"]}
     assert client.post("/v1/export", json=export).text == "[ORDER] is for [EMAIL] on [DATE]."
+
+
+def test_a_rule_makes_one_mention_of_a_match_in_a_long_text(client: TestClient) -> None:
+    text = "It rained again. " * 2000 + "Write to a@b.no."
+    (document,) = post(client, "/v1/tag", text=text, rules=["contact"])["documents"]
+    assert [one["text"] for one in document["mentions"] if "rule" in one] == ["a@b.no"]
 
 
 def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -75,6 +76,21 @@ def test_nothing_of_a_text_is_kept_once_it_is_answered(tiny_model: Model) -> Non
     while_used, afterwards = asyncio.run(serve())
     assert while_used > 0
     assert afterwards == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_long_text_does_not_take_much_memory(tiny_path: Path, running: Callable[..., Any]) -> None:
+    """Its tokens, all at once, would take 20 MB."""
+    with running("--model", str(tiny_path), "--timeout", str(HANGING)) as (address, process):
+
+        def peak_after(text: str) -> float:
+            answer = httpx.post(f"{address}v1/tag", json={"text": text}, timeout=HANGING)
+            assert answer.status_code == 200
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+        settled = peak_after("Omar Haddad left for Lima. " * 2000)
+        assert peak_after("It rained here. " * 30_000) < settled + 10
 
 
 def test_answers_do_not_get_mixed_up(client: TestClient) -> None:

@@ -30,6 +30,7 @@ from fofe.tagging.model import Model
 from fofe.tagging.rules import SHIPPED
 from fofe.text.detect import recognise
 from fofe.text.document import Document
+from fofe.text.tokenise import tokeniser
 
 PAGE = Path(__file__).parent / "page"
 
@@ -159,8 +160,10 @@ class Server:
             return str(error.detail)
         return ""
 
-    async def _tagged(self, request: ModelRequest, texts: list[str]) -> list[tuple[str, Document]]:
-        """The texts with their mentions, each after the name of its model."""
+    async def _tagged(
+        self, request: ModelRequest, texts: list[str], *, tokens: bool = False
+    ) -> list[tuple[str, Document]]:
+        """The texts with their mentions, each after the name of its model; with `tokens` if asked for."""
         if request.language == AUTO:
             chosen = [self._chosen(request, text) for text in texts]
         else:
@@ -168,7 +171,7 @@ class Server:
         found = {}
         for name, model in dict.fromkeys(chosen):
             theirs = [text for text, (other, _) in zip(texts, chosen, strict=True) if other == name]
-            found[name] = iter(await self.batcher.tag(model, theirs))
+            found[name] = iter(await self.batcher.tag(model, theirs, tokens=tokens))
         return [(name, next(found[name])) for name, _ in chosen]
 
     async def _health(self) -> JSONResponse:
@@ -188,17 +191,18 @@ class Server:
         """Find mentions in a text or in several."""
         texts = [request.text] if isinstance(request.text, str) else request.text
         first, _ = self._chosen(request, texts[0] if texts else "")
-        documents = []
-        for name, document in await self._tagged(request, texts):
-            found = schemas.document_answer(document, request.offsets, tokens=request.tokens)
-            documents.append(found if name == first else {**found, "model": name})
+        documents = (
+            ({} if name == first else {"model": name})
+            | schemas.document_answer(document, request.offsets, tokens=request.tokens)
+            for name, document in await self._tagged(request, texts, tokens=request.tokens)
+        )
         answer = {"model": first, "offsets": request.offsets, "documents": documents}
         return Response(schemas.encoded(answer), media_type="application/json")
 
     async def _lattice(self, request: LatticeRequest) -> Response:
         """Return the scores of every fragment of a text, and its outcome."""
         name, model = self._chosen(request, request.text)
-        (document,) = await self.batcher.tokenise(model, [request.text])
+        document = tokeniser(model.config.language).document(request.text)
         sentences = await self.batcher.run(lambda: schemas.lattice_answer(request, lattices(model, document)))
         answer = {"model": name, "offsets": request.offsets, "labels": list(model.labels)}
         return JSONResponse({**answer, "sentences": sentences})

@@ -7,14 +7,14 @@ its client has gone or its time is over, its work ends after the window that is 
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fofe.serve.metrics import Metrics
-from fofe.tagging.batching import chunks, token_count, windows
+from fofe.tagging.batching import chunks, token_count
 from fofe.tagging.by_language import tag_each
 from fofe.tagging.model import TOKENS_AT_ONCE, Model
 from fofe.text.document import Document
@@ -38,6 +38,16 @@ class _Work:
     @property
     def is_wanted(self) -> bool:
         return not self.done.done()
+
+
+class _Part(NamedTuple):
+    """Sentences of a document that are tagged together."""
+
+    whole: Document
+    part: Document
+
+    def tokens(self) -> int:
+        return token_count(self.part)
 
 
 class _GivenUpError(Exception):
@@ -67,24 +77,24 @@ class Batcher:
         """Run something else in the thread that tags."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function)
 
-    async def tokenise(self, model: Model, texts: Sequence[str]) -> list[Document]:
-        """The texts with their sentences and tokens."""
-        cut = tokeniser(model.config.language).document
-        if sum(map(len, texts)) < LONG_TEXT:
-            return list(map(cut, texts))
-        return await self.run(lambda: list(map(cut, texts)))
+    async def tag(self, model: Model, texts: Sequence[str], *, tokens: bool = False) -> list[Document]:
+        """The texts with their mentions, and with their sentences if `tokens` are wanted.
 
-    async def tag(self, model: Model, texts: Sequence[str]) -> list[Document]:
-        """The texts with their mentions."""
-        tagged = await self.tokenise(model, texts)
+        A long text is tokenised part by part: all its tokens would take a hundred times its own memory.
+        """
+        tagged = list(map(Document, texts))
         self._metrics.documents.inc(len(tagged))
-        parts = [(document, part) for document in tagged for part in _parts(model, document)]
-        wholes = (document for document, _ in parts)
-        for chunk in chunks((part for _, part in parts), token_count, TOKENS_AT_ONCE):
-            for found in await self.tag_documents(model, chunk):
-                self._metrics.tokens.inc(token_count(found))
-                self._metrics.mentions.inc(len(found.mentions))
-                next(wholes).mentions.extend(found.mentions)
+        parts = chunks(_parts(model, tagged), _Part.tokens, TOKENS_AT_ONCE)
+        is_long = sum(map(len, texts)) >= LONG_TEXT
+        take = partial(next, parts, None)
+        while chunk := await self.run(take) if is_long else take():
+            found = await self.tag_documents(model, [part for _, part in chunk])
+            for (whole, _), part in zip(chunk, found, strict=True):
+                self._metrics.tokens.inc(token_count(part))
+                self._metrics.mentions.inc(len(part.mentions))
+                whole.mentions.extend(part.mentions)
+                if tokens:
+                    whole.sentences.extend(part.sentences)
         return tagged
 
     async def tag_documents(self, model: Model, documents: list[Document]) -> list[Document]:
@@ -138,11 +148,10 @@ def _tag(batch: Sequence[_Work]) -> list[list[Document]]:
     return [[next(tagged) for _ in work.documents] for work in batch]
 
 
-def _parts(model: Model, document: Document) -> Iterator[Document]:
-    """The document, cut between sentences where it is long, unless its sentences depend on each other."""
-    if model.sees_documents:
-        yield document
-        return
-    lengths = list(map(len, document.sentences))
-    for tagged, _ in windows(lengths, [], tokens_wanted=TOKENS_AT_ONCE, receptive_fields=()):
-        yield replace(document, sentences=document.sentences[tagged])
+def _parts(model: Model, documents: Iterable[Document]) -> Iterator[_Part]:
+    """The documents, cut between sentences where these do not depend on each other."""
+    cut = tokeniser(model.config.language).sentences
+    for whole in documents:
+        sentences = cut(whole.text)
+        pieces = [list(sentences)] if model.sees_documents else chunks(sentences, len, TOKENS_AT_ONCE)
+        yield from (_Part(whole, Document(whole.text, piece)) for piece in pieces)

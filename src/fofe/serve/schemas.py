@@ -7,7 +7,7 @@ the request. They are built by hand: validating each mention against a schema wo
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -34,6 +34,8 @@ MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "redacted": "text/plain; charset=utf-8",
 }
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 OPTIONS = ("threshold", "strategy", "nested", "scheme", "agreement", "alternatives", "for_recall", "names")
 
@@ -248,28 +250,38 @@ class Problem(TypedDict):
 
 
 def encoded(content: Any) -> bytes:
-    """JSON in UTF-8; with escapes where a text has lone surrogates, which UTF-8 cannot encode."""
+    """JSON in UTF-8; with escapes where a text has lone surrogates, which UTF-8 cannot encode.
+
+    Iterators are written as lists, so that their items need not exist at once; bytes are JSON already.
+    """
+    if isinstance(content, bytes):
+        return content
+    if isinstance(content, Iterator):
+        return b"[%b]" % b",".join(map(encoded, content))
+    if isinstance(content, dict) and any(isinstance(value, Iterator) for value in content.values()):
+        pairs = (b"%b:%b" % (encoded(name), encoded(value)) for name, value in content.items())
+        return b"{%b}" % b",".join(pairs)
     try:
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        return _encode(content).encode()
     except UnicodeEncodeError:
         return json.dumps(content, separators=(",", ":")).encode()
 
 
 def document_answer(document: Document, unit: OffsetUnit, *, tokens: bool = False) -> dict[str, Any]:
-    """A `DocumentAnswer`, with the sentences if asked for."""
+    """A `DocumentAnswer` for `encoded`, with the sentences if asked for."""
     offsets = OffsetMap(document.text, unit)
-    answer: dict[str, Any] = {"mentions": [_mention(mention, offsets) for mention in document.mentions]}
+    answer: dict[str, Any] = {"mentions": (_mention(mention, offsets) for mention in document.mentions)}
     if tokens:
-        answer["sentences"] = [_sentence(sentence, offsets) for sentence in document.sentences]
+        answer["sentences"] = (_sentence(sentence, offsets) for sentence in document.sentences)
     return answer
 
 
-def _mention(mention: Mention, offsets: OffsetMap) -> dict[str, Any]:
+def _mention(mention: Mention, offsets: OffsetMap) -> bytes:
     start, end = offsets.from_codepoints(mention.start), offsets.from_codepoints(mention.end)
     answer = {**mention.to_dict(), "start": start, "end": end, "score": round(mention.score, DIGITS)}
     if mention.alternatives:
         answer["alternatives"] = [(label, round(score, DIGITS)) for label, score in mention.alternatives]
-    return answer
+    return encoded(answer)
 
 
 def _sentence(sentence: Sentence, offsets: OffsetMap) -> dict[str, Any]:

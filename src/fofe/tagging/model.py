@@ -215,7 +215,7 @@ class Model(Tagger):
     @property
     def sees_documents(self) -> bool:
         """Whether what is found in a sentence can depend on the sentences around it."""
-        return bool(self._receptive_field or self.decoding.agreement)
+        return bool(self._receptive_field or self.decoding.agreement or self.rules)
 
     def decoding_for(self, scheme: str | None) -> Decoding:
         """How this model decodes by the annotation scheme of a corpus; none: as it does now."""

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -64,13 +64,15 @@ class Tokeniser:
     def document(self, text: str, id: str = "") -> Document:
         """The text with its sentences and tokens."""
         check_text(text)
-        sentences: list[Sentence] = []
+        return Document(text, list(self.sentences(text)), id=id)
+
+    def sentences(self, text: str) -> Iterator[Sentence]:
+        """The sentences of a text, one after the other: those of a long one take much memory together."""
         start = 0
         for end in chain(self._sentence_ends(text), (len(text),)):
             if tokens := self._tokens(text, start, end):
-                sentences.append(Sentence(tokens))
+                yield Sentence(tokens)
             start = end
-        return Document(text, sentences, id=id)
 
     def retokenised(self, document: Document) -> list[Sentence]:
         """The sentences of a document with the tokens that they would have here."""
