@@ -396,6 +396,8 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
             "x.docx: has an unknown suffix (known: .jsonl, .ndjson, .json, .conll, .iob2, .bio, .tsv",
         ),
         (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
+        (["--text", "x", "-o", "x.csv", "--redact"], "not write (redacted text goes into .txt or .jsonl"),
+        (["CORPUS", "--text-column", "body"], "and parquet files (leave it out: a corpus names its texts"),
         (
             ["--text", "x", "-o", "x.html", "--offsets", "utf16"],
             "--offsets is not shown in html: give --format jsonl or tsv",
@@ -413,9 +415,10 @@ def test_mistakes_end_with_one_line_and_code_2(
     arguments: list[str], message: str, model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "latin.txt").write_bytes("Lima\ncafé\n".encode("latin-1"))
-    given = {"LATIN": str(tmp_path / "latin.txt"), "FOLDER": str(tmp_path / "empty")}
+    (tmp_path / "a.jsonl").write_text('{"text": "Lima"}\n', "utf-8")
+    given = {"LATIN": tmp_path / "latin.txt", "FOLDER": tmp_path / "empty", "CORPUS": tmp_path / "a.jsonl"}
     (tmp_path / "empty").mkdir()
-    arguments = [given.get(word, word) for word in arguments]
+    arguments = [str(given.get(word, word)) for word in arguments]
     assert tag(model, *arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith("fofe: ")

@@ -271,11 +271,12 @@ def test_a_rule_makes_one_mention_of_a_match_in_a_long_text(client: TestClient) 
 def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:
     plain = client.post(
         "/v1/stream",
-        content="Omar Haddad left.\r\n\nIn Lima it rained.",
+        content="\ufeffOmar Haddad left.\r\n\nIn Lima it rained.",
         headers={"content-type": "text/plain"},
     )
     found = [[m["text"] for m in json.loads(line)["mentions"]] for line in plain.text.splitlines()]
     assert found == [["Omar Haddad"], [], ["Lima"]]
+    assert json.loads(plain.text.splitlines()[0])["mentions"][0]["start"] == 0  # behind the byte order mark
     body = b'{"id": 7, "text": "Omar Haddad left."}\n{"text": 3}\nno\n\xff\n{"text": "\\ud800 Lima"}\n'
     lines = client.post(
         "/v1/stream?offsets=bytes&threshold=0.5",

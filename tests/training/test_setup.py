@@ -103,6 +103,15 @@ def test_a_corpus_without_labels_is_refused(dev: str | None, config: RunConfig, 
         read_corpora(with_data(config, train=(str(path),), dev=dev and config.corpora[0].dev))
 
 
+def test_a_corpus_with_shifted_offsets_is_refused_as_such(config: RunConfig, tmp_path: Path) -> None:
+    path = tmp_path / "shifted.jsonl"
+    path.write_text(
+        '{"text": "In Lima.", "mentions": [{"start": 4, "end": 8, "type": "GPE"}]}\n' * 50, "utf-8"
+    )
+    with pytest.raises(InputError, match=r"no mention on token borders \(first: document 1 4:8 'ima\.'\)"):
+        read_corpora(with_data(config, train=(str(path),)))
+
+
 def test_a_missing_corpus_is_named(config: RunConfig) -> None:
     with pytest.raises(InputError, match=r"none\.jsonl: there is no such file"):
         read_corpora(with_data(config, train=("none.jsonl",)))

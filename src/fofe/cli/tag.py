@@ -120,7 +120,7 @@ def tag(args: argparse.Namespace) -> int:
     from fofe.base.workers import in_order
     from fofe.show.documents import frame, writer
     from fofe.tagging.pipeline import chunks
-    from fofe.tagging.sources import inputs, texts, total_size
+    from fofe.tagging.sources import TEXT_FILE, TEXT_LINES, inputs, texts, total_size
     from fofe.tagging.tables import TABLES
 
     args.rules, args.inputs = rules_and_inputs(args, args.inputs)
@@ -133,9 +133,10 @@ def tag(args: argparse.Namespace) -> int:
     report = Report()
     sources = [] if args.text else _sources(args, report)
     if args.text_column and not any(source.kind in TABLES for source in sources):
-        raise FofeError(
-            "--text-column goes with csv, tsv and parquet files (give --input csv, or leave it out)"
-        )
+        remedy = "give --input csv, or leave it out"
+        if sources and not any(source.kind in (TEXT_LINES, TEXT_FILE) for source in sources):
+            remedy = "leave it out: a corpus names its texts itself"
+        raise FofeError(f"--text-column goes with csv, tsv and parquet files ({remedy})")
     waiting: Iterator[Input | None] = texts(args.text) if args.text else inputs(sources, report)
     on_terminal = args.output == STANDARD and sys.stdout.isatty()
     format = _format(args, on_terminal=on_terminal)
@@ -213,7 +214,7 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     asked = {"--alternatives": args.alternatives, "--offsets": args.offsets != "codepoints"}
     detailed = [name for name, given in asked.items() if given]
     usual = "text" if args.redact or (on_terminal and not detailed) else "jsonl"
-    format: str = args.format or format_of_output(args.output) or usual
+    format: str = args.format or format_of_output(args.output, redacted=args.redact) or usual
     if detailed and format not in ("jsonl", "tsv"):
         raise FofeError(f"{detailed[0]} is not shown in {format}: give --format jsonl or tsv")
     if args.redact and (detailed or format not in ("text", "jsonl")):

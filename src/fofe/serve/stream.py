@@ -3,6 +3,7 @@
 Lines that have arrived are tagged together, and a line is forgotten once it is answered.
 """
 
+import codecs
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -32,10 +33,12 @@ async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) 
     A bad line is answered by an `error`, and the others go on. If a line is too long, or takes too long to
     arrive, an error is the last answer.
     """
+    mark = codecs.BOM_UTF8  # only the first line may begin with it
     async for lines in _lines(receive, limits):
         if isinstance(lines, str):
             yield _line({"error": lines})
             continue
+        lines[0], mark = lines[0].removeprefix(mark), b""
         read = [_read(line, as_json) for line in lines]
         found = iter(await tag([text for text, _ in read if text is not None]))
         yield b"".join(_line(answer if text is None else {**answer, **next(found)}) for text, answer in read)

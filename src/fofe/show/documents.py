@@ -29,7 +29,7 @@ COLOURS = (36, 33, 32, 35, 34, 31)
 """ANSI colours of types, in the order of the model's labels."""
 
 
-def format_of_output(path: str) -> str | None:
+def format_of_output(path: str, *, redacted: bool = False) -> str | None:
     """The format of a file's suffix, None if it has none; an error if tagging cannot write that format.
 
     A device or a pipe, such as /dev/null, may be called anything.
@@ -42,6 +42,8 @@ def format_of_output(path: str) -> str | None:
         remedy = "write .jsonl, which fofe corpus convert reads, or .tsv"
     else:
         problem, remedy = "has an unknown suffix", f"known: {', '.join(_FORMATS_OF_SUFFIXES)}"
+    if redacted:
+        remedy = "redacted text goes into .txt or .jsonl"
     raise InputError(problem, path=path, remedy=f"{remedy}; or name a format with --format")
 
 

@@ -69,6 +69,9 @@ def one_to_one(own: Iterable[str]) -> Annotation:
     return Annotation(labels, frozenset(labels))
 
 
+OFF_TOKENS = "mentions not on token borders left out"
+
+
 @dataclass(frozen=True)
 class LabelledSentence:
     """The words of a sentence and its mentions as half-open token spans with labels."""
@@ -102,7 +105,7 @@ def labelled_sentences(
         for mention in rest:
             start, end = mention.start, mention.end
             where = f"{place} {start}:{end} {document.text[start:end]!r}"
-            report.note("mentions not on token borders left out", where)
+            report.note(OFF_TOKENS, where)
         spans: list[list[Span]] = [[] for _ in document.sentences]
         for span, mention in aligned:
             spans[span.sentence].append((span.start, span.end, mention.label))

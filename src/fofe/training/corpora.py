@@ -17,7 +17,7 @@ from fofe.text.document import NONE, Document, join_label, split_label
 from fofe.text.labels import mapped
 from fofe.text.phrases import with_bare_names, with_heads
 from fofe.text.tokenise import tokeniser
-from fofe.training.annotation import NEGATIVE, Annotation, Sentences, labelled_sentences
+from fofe.training.annotation import NEGATIVE, OFF_TOKENS, Annotation, Sentences, labelled_sentences
 from fofe.training.config import START, CorpusConfig, RunConfig, load_config
 
 HELD_OUT_SHARE = 0.05
@@ -131,7 +131,7 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
 
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
     if corpus.scored or corpus.types is None:  # else it may say that there is nothing to find
-        _not_empty(train, corpus.train[0])
+        _not_empty(train, corpus.train[0], report)
     test = sentences(corpus.test, NEGATIVE) if corpus.test else []
     held_out: Sentences = []
     if fold is not None and corpus.scored:
@@ -139,7 +139,7 @@ def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Re
     if not corpus.scored:
         dev = []
     elif corpus.dev is not None:
-        dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev)
+        dev = _not_empty(sentences(corpus.dev, NEGATIVE), corpus.dev, report)
     elif fold is not None:
         dev = held_out
     elif corpus.test:
@@ -236,12 +236,15 @@ def _documents(path: str, corpus: CorpusConfig, language: str, report: Report) -
 
 
 _LOOK = "check the format and the tag column; fofe corpus check shows what is read"
+_COUNT = "offsets count code points from 0, and the end is behind the last one"
 
 
-def _not_empty(sentences: Sentences, path: str) -> Sentences:
-    if not any(sentence.spans for sentence in sentences):
-        raise InputError("has no labelled mention", path=path, remedy=_LOOK)
-    return sentences
+def _not_empty(sentences: Sentences, path: str, report: Report) -> Sentences:
+    if any(sentence.spans for sentence in sentences):
+        return sentences
+    if places := report.places.get(OFF_TOKENS):
+        raise InputError(f"has no mention on token borders (first: {places[0]})", path=path, remedy=_COUNT)
+    raise InputError("has no labelled mention", path=path, remedy=_LOOK)
 
 
 def _note_lone_sentences(config: RunConfig, report: Report) -> None:
