@@ -135,22 +135,31 @@ def test_more_text_of_old_types(base: Path) -> None:
         assert [one.label for one in more(text).mentions] == [one.label for one in model(text).mentions]
 
 
+@pytest.mark.parametrize(("old", "new"), [(0.999, 0.3), (0.3, 1.0)])
 def test_dev_scores_are_those_of_the_model(
-    tiny_path: Path, tiny_config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    old: float,
+    new: float,
+    tiny_path: Path,
+    tiny_config: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Old labels keep their thresholds, in training too."""
     base, run = tmp_path / "base", tmp_path / "run"
     stored = load_model(tiny_path)
-    save_model(replace(stored, decoding=replace(stored.decoding, thresholds={"PER": 0.999})), base)
+    save_model(replace(stored, decoding=replace(stored.decoding, thresholds={"PER": old})), base)
     data = [str(tiny_config.parent / f"{part}.jsonl") for part in ("train", "dev")]
     (tmp_path / "more.toml").write_text(CONFIG, "utf-8")
     command = ["train", str(tmp_path / "more.toml"), "--from", str(base), "-o", str(run)]
-    files = [f'data.train=["{data[0]}"]', f'data.dev="{data[1]}"', 'data.format="jsonl"']
-    assert main([*command, *(part for one in files for part in ("--set", one))]) == 0
+    settings = [f'data.train=["{data[0]}"]', f'data.dev="{data[1]}"', 'data.format="jsonl"']
+    settings.append(f"decoding.thresholds=[{new}]")
+    assert main([*command, *(part for one in settings for part in ("--set", one))]) == 0
     capsys.readouterr()
     assert main(["evaluate", data[1], "-m", str(run / "model"), "--as", "data", "--json"]) == 0
     overall = json.loads(capsys.readouterr().out)["scores"]["overall"]
-    assert load_model(run / "model").training["dev"]["f1"] == pytest.approx(overall["f1"])
+    training = load_model(run / "model").training
+    assert training["dev"]["f1"] == pytest.approx(overall["f1"])
+    assert training["scores"]["dev"]["data"]["overall"]["f1"] == pytest.approx(overall["f1"])
 
 
 def test_all_weights_are_trained_on_request(base: Path, grown: Path) -> None:

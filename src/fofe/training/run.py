@@ -284,14 +284,11 @@ class Run:
     def _evaluate(self) -> dict[str, Any]:
         """Tune on the dev set; keep the weights if they are the best so far."""
         progress, weights = self.progress, self.setup.learner.weights()
-        decoding = self.config.decoding
+        decoding, scored = self.config.decoding, self._scored(weights, "dev")
         if (base := self.grown_from) is None:
-            tuned = tune(self._scored(weights, "dev", min(decoding.thresholds)), decoding)
+            tuned = tune(scored, decoding)
         else:
-            kept = base.decoding
-            least = min(*decoding.thresholds, kept.threshold, *kept.thresholds.values())
-            new = new_labels(self.corpora, base)
-            tuned = tune_new(self._scored(weights, "dev", least), decoding, kept, new)
+            tuned = tune_new(scored, decoding, base.decoding, new_labels(self.corpora, base))
         if progress.best is None or tuned.f1 > progress.best.f1:
             progress.best, progress.best_epoch, progress.evaluations_since_best = tuned, progress.epoch, 0
             save_weights(self.folder / BEST, self.setup.learner, weights)
@@ -303,9 +300,13 @@ class Run:
         how = {name: getattr(tuned, name) for name in ("strategy", "threshold", "agreement")}
         return {f"dev_{name}": round(score, 3) for name, score in scores.items()} | how
 
-    def _scored(self, weights: Mapping[str, FloatArray], part: str, threshold: float) -> list[ScoredCorpus]:
-        """The candidates in the dev or the test sentences of every corpus that has some."""
+    def _scored(self, weights: Mapping[str, FloatArray], part: str) -> list[ScoredCorpus]:
+        """The candidates, for any threshold to try or keep, in the dev or test sentences of every corpus."""
         engine = self.setup.engine(weights)
+        threshold = min(self.config.decoding.thresholds)
+        if self.grown_from is not None:
+            kept = self.grown_from.decoding
+            threshold = min(threshold, kept.threshold, *kept.thresholds.values())
         return [
             score_corpus(
                 corpus.name,
@@ -354,9 +355,7 @@ class Run:
             new = new_labels(self.corpora, base)
             common = with_thresholds(base.decoding, new, best.threshold)
             kept = {name: with_thresholds(one, new, best.threshold) for name, one in base.decodings.items()}
-        # A corpus among the annotation schemes has its own decoding, for which any threshold may be best.
-        lowest = min(config.decoding.thresholds) if config.model.schemes else best.threshold
-        scored = {part: self._scored(weights, part, lowest) for part in ("dev", "test")}
+        scored = {part: self._scored(weights, part) for part in ("dev", "test")}
         own = tune_schemes(scored["dev"], config.decoding, config.model.schemes)
         training: dict[str, Any] = {
             "seed": config.training.seed,
