@@ -14,10 +14,13 @@ from safetensors.torch import save_file
 
 from fofe.base.errors import FofeError
 from fofe.features import language_models_torch
+from fofe.features.config import ViewConfig
 from fofe.features.language_models_torch import (
     CHARACTER_LM,
     CachedVectors,
+    CharacterLanguageModels,
     LanguageModel,
+    contextual_of,
     load_language_model,
 )
 
@@ -158,6 +161,18 @@ def test_vectors_are_computed_once_for_a_text(
     monkeypatch.setattr(character_models, "read", None)
     assert np.array_equal(cached(SENTENCES), expected)
     assert len(list(tmp_path.iterdir())) == 1, "one file, and nothing half-written"
+
+
+def test_models_with_one_encoder_read_a_text_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = ViewConfig("lm", "encoder", encoder="lm", dimension=2)
+    folders = [write_character_models(tmp_path / name) for name in ("first", "second")]
+    one, other = (contextual_of([view], {"lm": folder}, torch.device("cpu"))["lm"] for folder in folders)
+    expected = load_language_model(folders[0]).eval().vectors(SENTENCES, 1)
+    assert np.array_equal(one(SENTENCES), expected)
+    monkeypatch.setattr(CharacterLanguageModels, "read", None)
+    assert np.array_equal(other(SENTENCES), expected)
+    with pytest.raises(TypeError):
+        other(SENTENCES[:1])
 
 
 def test_saved_models_read_the_same(model: LanguageModel, tmp_path: Path) -> None:

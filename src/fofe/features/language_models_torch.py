@@ -10,10 +10,10 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
@@ -99,6 +99,29 @@ def load_language_model(path: str | Path) -> LanguageModel:
     return CharacterLanguageModels(folder, config) if kind == CHARACTER_LM else Transformer(folder)
 
 
+class SharedVectors:
+    """The vectors of a language model that several models may share; it reads a text once for all of them."""
+
+    def __init__(self, model: LanguageModel, layers: int) -> None:
+        self._model = model
+        self._layers = layers
+        self.users = 0
+        self._last: tuple[list[list[str]], FloatArray] | None = None
+
+    def __call__(self, sentences: Sequence[Sequence[str]]) -> FloatArray:
+        """[T, L * D] as `LanguageModel.vectors` gives them."""
+        last, text = self._last, list(map(list, sentences))
+        if last is not None and last[0] == text:
+            return last[1]
+        vectors = self._model.vectors(sentences, self._layers)
+        if self.users > 1:
+            self._last = text, vectors
+        return vectors
+
+
+_shared: WeakValueDictionary[tuple[str, int, str], SharedVectors] = WeakValueDictionary()
+
+
 def contextual_of(
     views: Iterable[ViewConfig], encoders: Mapping[str, Path], device: torch.device
 ) -> dict[str, Contextual]:
@@ -106,7 +129,10 @@ def contextual_of(
     contextual: dict[str, Contextual] = {}
     for view in views:
         model = load_language_model(encoders[view.name]).to(device).eval()
-        contextual[view.name] = partial(model.vectors, layers=view.layers)
+        key = model.digest(), view.layers, str(device)
+        shared = _shared.get(key) or SharedVectors(model, view.layers)
+        shared.users += 1
+        contextual[view.name] = _shared[key] = shared
     return contextual
 
 
