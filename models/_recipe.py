@@ -80,7 +80,7 @@ class Distillation:
     run: str
     """The directory of its run under `runs/`."""
     text: str
-    """A file among the corpora beside the project."""
+    """A file among the corpora beside the project, or one that a script makes under `runs/`."""
     words: int
     """How many words of it, from the beginning."""
 

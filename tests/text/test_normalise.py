@@ -30,6 +30,12 @@ def test_normal_forms_read_the_same(words: list[str]) -> None:
     assert normalise(apart) == normalise([unicodedata.normalize("NFC", word) for word in words])
 
 
+def test_traditional_chinese_reads_as_simplified() -> None:
+    """Each character becomes one, so offsets stay. 乾 is simplified text's own; Japanese keeps its forms."""
+    assert normalise(["馬", "英", "九", "於", "臺灣", "乾"], "zh") == ["马", "英", "九", "于", "台湾", "乾"]
+    assert normalise(["馬"], "ja") == ["馬"]
+
+
 SHAPES = {
     "7": "<num1>", "42": "<num2>", "3.5": "<num3>", "1996": "<num4>", "1,000": "<num5>", "10,000": "<num6>",
     "5,778,000.00": "<num6>", ".556": "<num4>", "1.": "<num2>", "٤٢": "<num2>", "1996-12-06": "<date>",

@@ -319,7 +319,7 @@ class Model(Tagger):
                     pool, next_best = [], {}
 
     def _scores(self, sentences: Sequence[Sentence], opens: Sequence[bool], *, exact: bool) -> Scores:
-        words = [normalise(sentence.words) for sentence in sentences]
+        words = [normalise(sentence.words, self._tokeniser.language) for sentence in sentences]
         scores = self._engine.score(words, opens, exact=exact)
         own = scores.probabilities if self._project is None else self._project(scores.probabilities)
         probabilities = agreed(own, scores.fragments, words, opens, self.decoding.agreement)

@@ -1,4 +1,4 @@
-"""The forms of words that a model sees: composed and shortened, with digits replaced by classes.
+"""The forms of words that a model sees: composed, shortened and simplified, with digits replaced by classes.
 
 This is for the network alone: tokens and offsets stay those of the caller's own text.
 
@@ -9,6 +9,8 @@ token to its class for look-up. A model's configuration names the rule that its 
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
 from fofe.base.errors import ConfigError
 
@@ -16,15 +18,31 @@ MOST_CHARACTERS = 100
 """Of a longer word only the beginning and the end are kept: each character costs memory."""
 
 
-def normalise(words: list[str]) -> list[str]:
-    """The words of a sentence with their accents composed (NFC), and very long words shortened."""
+CHINESE = "zh"
+
+
+def normalise(words: list[str], language: str = "") -> list[str]:
+    """The words of a sentence with their accents composed (NFC), and very long words shortened.
+
+    Chinese is simplified, character by character: corpora and word vectors of traditional text are rare.
+    """
     text = "".join(words)
+    if language == CHINESE and not text.isascii():
+        words = [word.translate(_simplified()) for word in words]
     if not text.isascii():
         words = [unicodedata.normalize("NFC", word) for word in words]
     if len(text) > MOST_CHARACTERS and max(map(len, words)) > MOST_CHARACTERS:
         half = MOST_CHARACTERS // 2
         words = [word if len(word) <= MOST_CHARACTERS else word[:half] + word[-half:] for word in words]
     return words
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """The simplified forms of traditional characters."""
+    lines = Path(__file__).with_name("simplified.txt").read_text("utf-8").splitlines()
+    pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
+    return str.maketrans({pair[0]: pair[1] for pair in pairs})
 
 
 DigitRule = Callable[[str], str]

@@ -93,7 +93,7 @@ Sentences = list[LabelledSentence]
 
 
 def labelled_sentences(
-    documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE
+    documents: Iterable[Document], report: Report, *, unannotated: str = NEGATIVE, language: str = ""
 ) -> Sentences:
     """The sentences of tokenised documents; mentions off token borders are skipped and reported.
 
@@ -118,7 +118,7 @@ def labelled_sentences(
                 unknown = ((0, len(sentence)),)
             elif unannotated == UNKNOWN_OUTSIDE:
                 unknown = (*_gaps(marked[KNOWN], len(sentence)), *unknown)
-            words = normalise(sentence.words)
+            words = normalise(sentence.words, language)
             sentences.append(LabelledSentence(words, spans[number], number == 0, unknown, negatives))
     return sentences
 

@@ -127,7 +127,8 @@ def start_config(train: Iterable[str], dev: str | None, settings: Mapping[str, A
 def _read(corpus: CorpusConfig, config: RunConfig, fold: Fold | None, report: Report) -> Corpus:
     def sentences(path: str, unannotated: str) -> Sentences:
         documents = _documents(path, corpus, config.model.language, report)
-        return labelled_sentences(documents, report, unannotated=unannotated)
+        language = tokeniser(config.model.language).language
+        return labelled_sentences(documents, report, unannotated=unannotated, language=language)
 
     train = [sentence for path in corpus.train for sentence in sentences(path, corpus.unannotated)]
     if corpus.scored or corpus.types is None:  # else it may say that there is nothing to find

@@ -19,6 +19,7 @@ from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 from fofe.tagging.model import Model
 from fofe.text.document import NONE
+from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import Annotation, labelled_sentences
 from fofe.training.config import CorpusConfig, DecodingConfig
 from fofe.training.corpora import Corpora, Corpus
@@ -51,7 +52,8 @@ def relearned(corpora: Corpora, start: StoredModel) -> list[str]:
 def with_replay(corpora: Corpora, start: StoredModel) -> Corpora:
     """The corpora and the replay text of a model, with what it finds there and nothing of the new types."""
     documents = Model(start).tag(start.replay.splitlines())
-    sentences = labelled_sentences(documents, corpora.report)
+    language = tokeniser(start.config.language).language
+    sentences = labelled_sentences(documents, corpora.report, language=language)
     if not sentences:
         return corpora
     labels = {label: frozenset([label]) for label in (*start.labels[1:], *new_labels(corpora, start))}

@@ -31,6 +31,7 @@ from fofe.model.engine import Engine, Scorer
 from fofe.model.ensemble import EnsembleEngine
 from fofe.model.storage import StoredModel
 from fofe.model.torch_engine import TorchEngine
+from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 from fofe.training.annotation import LabelledSentence
 from fofe.training.batches import Batch, Sampler
@@ -144,8 +145,9 @@ def _shards(texts: Iterable[str], language: str) -> Iterator[list[LabelledSenten
     cut, shard, tokens = tokeniser(language), list[LabelledSentence](), 0
     for text in texts:
         for number, sentence in enumerate(cut.document(text).sentences):
-            shard.append(LabelledSentence(sentence.words, [], opens=number == 0))
-            tokens += len(sentence.words)
+            words = normalise(sentence.words, cut.language)
+            shard.append(LabelledSentence(words, [], opens=number == 0))
+            tokens += len(words)
         if tokens >= SHARD_TOKENS:
             yield shard
             shard, tokens = [], 0
