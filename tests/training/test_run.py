@@ -20,11 +20,11 @@ import torch
 import fofe
 from fofe.base.errors import FofeError, InputError, ModelError
 from fofe.cli import main
+from fofe.features.language_models_torch import multiplies_bfloat16
 from fofe.model.storage import StoredModel, load_model
 from fofe.tagging.model import load
 from fofe.training.callback import Callback
 from fofe.training.config import RunConfig, load_config
-from fofe.training.learner import multiplies_bfloat16
 from fofe.training.run import Run, train
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from fofe.base.arrays import BoolArray, FloatArray
 from fofe.features.batch import Dropout, Dropping, TorchBatch, contextual_name, make_batch, positions_name
 from fofe.features.encoded import Pieces
-from fofe.features.language_models_torch import LanguageModel
+from fofe.features.language_models_torch import LanguageModel, multiplies_bfloat16
 from fofe.model.network import Network
 from fofe.training.batches import Batch, Sampler, prefetched
 from fofe.training.config import TrainingConfig
@@ -170,16 +170,6 @@ class Learner:
         }
         kept = weights | tables | encoders
         return {name: value.detach().cpu().numpy() for name, value in kept.items()}
-
-
-def multiplies_bfloat16(device: torch.device) -> bool:
-    """Whether a processor has bfloat16 itself: where torch imitates it, it is several times slower."""
-    if device.type != "cpu":
-        return True
-    capabilities = getattr(torch.cpu, "get_capabilities", None)  # older versions do not tell
-    return capabilities is not None and any(
-        has and name.endswith("bf16") for name, has in capabilities().items()
-    )
 
 
 def set_loss(scores: Tensor, admissible: Tensor) -> Tensor:
