@@ -17,7 +17,7 @@ from _record import HERE, as_command, record
 import fofe
 from fofe.evaluate.scores import Counts, score_documents
 from fofe.formats import read_corpus
-from fofe.show.documents import bracketed
+from fofe.show.documents import bracketed, nesting
 
 SHIPPED = HERE.parent / "models" / "en" / "src" / "fofe_en" / "model"
 PAPER = (
@@ -36,12 +36,12 @@ def main() -> None:
     args = parser.parse_args()
     model = fofe.load(args.model or SHIPPED)
     for document in model.tag(PAPER):
-        print(bracketed(document))
+        print(bracketed(document, nesting(document)))
     gold = list(read_corpus(HERE / "sentences.jsonl"))
     found = list(model.tag(document.text for document in gold))
     print()
     for document in found:
-        print(bracketed(document))
+        print(bracketed(document, nesting(document)))
     scores = score_documents(gold, found)
     metrics: dict[str, float] = {"sentences": len(gold)}
     for name, counts in (("overall", scores.overall), ("names", scores.names), ("nominals", scores.nominals)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fofe.base.errors import InputError
+from fofe.base.errors import FofeError, InputError
 from fofe.cli import make_parser
 
 
@@ -88,8 +88,10 @@ def test_errors_say_what_to_do(news: Path, tmp_path: Path) -> None:
         fofe(raw, tmp_path / "out.conll")
     with pytest.raises(InputError, match="the format cannot be guessed"):
         fofe(news, tmp_path / "out.xyz")
-    with pytest.raises(InputError, match="writing jsonl has no option 'scheme'"):
+    with pytest.raises(FofeError, match="--tag-scheme is for conll output, not for jsonl"):
         fofe(news, tmp_path / "out.jsonl", "--tag-scheme", "BIO")
+    with pytest.raises(FofeError, match="--spans is for jsonl output, not for conll"):
+        fofe(news, tmp_path / "out.conll", "--spans", "tokens")
     assert not list(tmp_path.glob("out*"))
 
 

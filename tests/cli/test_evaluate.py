@@ -221,10 +221,11 @@ def test_model_tokenises_text_that_has_no_tokens(
     assert "2 documents without tokens tokenised as en" in captured.err
 
 
-def stored_with_corpora(model: str) -> str:
+def stored_with_corpora(model: str, **labels: list[str]) -> str:
     """The model of capitalised words, as if trained on a flat corpus that calls people HUMAN."""
     stored = load_model(model)
-    scheme = {"labels": {"HUMAN": ["PER"], "HUMAN_NOM": ["PER_NOM"]}, "nested": False, "heads": True}
+    labels = {"HUMAN": ["PER"], "HUMAN_NOM": ["PER_NOM"], **labels}
+    scheme = {"labels": labels, "nested": False, "heads": True}
     save_model(replace(stored, training={"corpora": {"news": scheme}}), model)
     return model
 
@@ -283,6 +284,11 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     assert "give --as news to score by the labels of that training corpus; or --map LABEL=L" in told
     assert run(str(path), "--model", model, "--as", "news") == 0
     assert "these count as errors" not in capsys.readouterr().err
+    path.write_text(json.dumps({**line, "entities": [[0, 1, "CITY"]]}) + "\n", encoding="utf-8")
+    stored_with_corpora(model, CITY=["PER_NOM"])
+    assert run(str(path), "--model", model, "--as", "news") == 0
+    told = capsys.readouterr().err
+    assert "2 predicted mentions of HUMAN, a label that no mention here has, counted as wrong" in told
 
 
 def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(

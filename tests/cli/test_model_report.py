@@ -75,6 +75,18 @@ def test_the_corpus_is_not_replaced(
     assert "is the input itself" in capsys.readouterr().err
 
 
+def test_a_text_is_not_replaced_by_a_page(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["model", "report", str(tiny_path), "-o", str(tmp_path / "notes.txt")]) == 2
+    assert (
+        "notes.txt: is there, and is no such file by its suffix (give the name of a .html"
+        in capsys.readouterr().err
+    )
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
 def test_a_model_away_from_its_run_has_no_curves(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

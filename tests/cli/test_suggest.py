@@ -126,6 +126,6 @@ def test_what_is_annotated_is_left_out(
     assert [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()] == [TEXTS[4]]
     done.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS), "utf-8")
     assert main(command) == 2
-    assert "has no sentence that is not annotated" in capsys.readouterr().err
+    assert "has no sentence, or only annotated ones" in capsys.readouterr().err
     assert main([*command[:-2], "--to", "nothing"]) == 2
     assert "unknown format 'nothing'" in capsys.readouterr().err

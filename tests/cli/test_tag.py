@@ -484,6 +484,27 @@ def test_standard_input_is_not_written_over(model: str, tmp_path: Path) -> None:
     assert path.read_text("utf-8") == TEXT
 
 
+def test_standard_output_in_a_directory_is_no_part_of_it(model: str, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text(TEXT, "utf-8")
+    with (tmp_path / "out.jsonl").open("w") as stream:
+        command = [sys.executable, "-m", "fofe", "tag", "--model", model, str(tmp_path)]
+        subprocess.run(command, stdout=stream, check=True)
+    assert json.loads((tmp_path / "out.jsonl").read_text("utf-8"))["text"] == TEXT
+
+
+def test_of_mentions_that_cross_text_shows_that_of_a_rule(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[[rule]]\nname = "a"\ntype = "A"\naction = "replace"\nphrases = ["Berg met"]\n', "utf-8"
+    )
+    assert main(["tag", "--model", model, "-t", TEXT, "-f", "text", "--rules", str(rules)]) == 0
+    told = capsys.readouterr()
+    assert told.out == "Anna [Berg met A] the [mayor PER_NOM] of [Bergen GPE].\n"
+    assert "1 mention left out for crossing others, which text cannot show" in told.err
+
+
 def test_missing_and_broken_models(
     tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

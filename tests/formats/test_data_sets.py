@@ -53,7 +53,7 @@ def test_prodigy(tmp_path: Path) -> None:
     assert guess_format(path) == "prodigy"
     assert spans(document) == [(2, 11, "PER", "Anna Berg"), (20, 25, "PER_NOM", "mayor")]
     assert document.mentions[1].score == 0.5
-    assert document.meta == {"tokens": TASK["tokens"], "_input_hash": 17}
+    assert document.meta == {"_input_hash": 17}
     assert (last.text, last.mentions) == ("It rained.\r\n", [])
     assert report.counts == {f"tasks with the answer {given!r} left out": 1 for given in ("reject", "ignore")}
 

@@ -57,6 +57,23 @@ def test_a_rule_matches_a_pattern_phrases_or_a_gazetteer(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("pattern", ["x*", r"\b", r"(AC-\d+)?", "$", "(?P<mention>x)?A"])
+@pytest.mark.parametrize("text", ["", "A", "In Oslo"])
+def test_empty_matches_are_none(pattern: str, text: str) -> None:
+    assert found(text, Rule("empty", "X", pattern=pattern)) == []
+    assert found("AC-17", Rule("order", "X", pattern=r"(AC-\d+)?")) == [("AC-17", "X", "order")]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(b"Oslo\nAnna\tPER\n", "list:2: has a tab"), (b"\x08\0\0\0{}", "list: is no text but, say, a gaz")],
+)
+def test_a_file_of_phrases_is_no_gazetteer(content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "list").write_bytes(content)
+    with pytest.raises(FofeError, match=f"{problem}.*one phrase per line"):
+        found("Anna left.", Rule("names", "X", file=str(tmp_path / "list")))
+
+
 def test_forbidding_precedes_replacing_the_model_and_adding() -> None:
     text = "Anna Berg of Acme May"
     model = (Mention(0, 9, "PER"), Mention(5, 9, "GPE"), Mention(18, 21, "GPE"))
@@ -121,7 +138,11 @@ def test_a_model_follows_rules_and_says_which(tiny_model: Model, tmp_path: Path)
     ("content", "problem"),
     [
         ("", "has no rules"),
-        ('[[rule]]\nname = "a"\ntype = "A"', "needs one of pattern, phrases and file, not empty"),
+        ('[rule]\nname = "a"\ntype = "A"\npattern = "a"', "has no rules (begin each with [[rule]])"),
+        ('[[rule]]\nname = "a"\ntype = "A"', "needs one of pattern, phrases and file, not none"),
+        ('[[rule]]\nname = "a"\ntype = "A"\npattern = "a"\nphrases = ["a"]', "file, not pattern and phrases"),
+        ('[[rule]]\nname = "a"\ntype = "A"\nphrases = ["a", ""]', "file, not an empty phrase"),
+        ('[[rule]]\nname = "a"\ntype = "NONE"\npattern = "a"', "must not be NONE"),
         ('[[rule]]\nname = "a"\npattern = "a"', "needs a type"),
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "("', "is not valid"),
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "a"\naction = "drop"', "forbid, replace, add"),

@@ -138,6 +138,14 @@ def open_output(target: Target) -> Iterator[IO[str]]:
             yield stream
 
 
+def is_standard_output(path: Path) -> bool:
+    """Whether standard output is redirected into a file."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(1))
+    except OSError:
+        return False
+
+
 def _full_disk(path: str | Path) -> AbstractContextManager[None]:
     """Name what was being written when the disk was full: such errors name no file."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -105,6 +105,13 @@ def refuse_input(
             raise InputError(f"is the {what} itself", path=output, remedy=remedy)
 
 
+def check_suffix(path: str, *suffixes: str) -> None:
+    """Refuse to write over a file of another kind: text, say, that a page would replace."""
+    if os.path.isfile(path) and Path(path).suffix.lower() not in suffixes:
+        remedy = f"give the name of a {suffixes[0]} file"
+        raise InputError("is there, and is no such file by its suffix", path=path, remedy=remedy)
+
+
 def refuse_corpus(output: str, corpora: Iterable[str], format: str | None) -> None:
     """Refuse to overwrite a file of some corpora, which may be directories and patterns."""
     files = (file for path in corpora for file in corpus_files(path, format, Report()))

@@ -5,11 +5,12 @@ from itertools import chain
 from pathlib import Path
 
 from fofe.base.errors import FofeError, InputError
+from fofe.base.files import STANDARD
 from fofe.base.report import Report
 from fofe.cli._command import command, flag, group, option
 from fofe.cli._io import Bar, files_read, no_document, print_result, refuse_input, say_report
 from fofe.cli._options import FORMAT, JSON, MASTER, READING, WORKERS, given, output, reading_options
-from fofe.formats import corpus_files, read_corpus, write_corpus
+from fofe.formats import corpus_files, guess_format, read_corpus, write_corpus
 
 A_CORPUS = "a file, a directory, a quoted pattern, or - for stdin"
 
@@ -81,10 +82,19 @@ def convert(args: argparse.Namespace) -> None:
     if not files:
         raise no_document(args.source)
     refuse_input(args.target, chain([args.source], (file for one in files for file in files_read(*one))))
+    _check_writing(args)
     report = Report()
     documents = read_corpus(args.source, args.source_format, report, **reading_options(args))
     write_corpus(documents, args.target, args.target_format, report, **given(args, "scheme", "spans"))
     say_report(report, "")
+
+
+def _check_writing(args: argparse.Namespace) -> None:
+    """Refuse options of another format than that of the output."""
+    format = args.target_format or ("" if args.target == STANDARD else guess_format(args.target))
+    for name, value, of in (("--tag-scheme", args.scheme, "conll"), ("--spans", args.spans, "jsonl")):
+        if value is not None and format not in ("", of):
+            raise FofeError(f"{name} is for {of} output, not for {format} (leave it out)")
 
 
 @command(

@@ -13,6 +13,7 @@ from fofe.base.files import STANDARD, open_output, write_atomically
 from fofe.base.report import counted
 from fofe.cli._command import command, flag, group, one_of, option, repeated
 from fofe.cli._io import (
+    check_suffix,
     predictions,
     print_result,
     print_sections,
@@ -104,6 +105,8 @@ def report(args: argparse.Namespace) -> None:
     both = None
     if args.corpus:
         refuse_corpus(args.output, [args.corpus], args.format)
+    check_suffix(args.output, ".html", ".htm")
+    if args.corpus:
         model, *both = predictions(args, args.corpus)
     else:
         model = fofe.load(model_path(args.model))
@@ -162,6 +165,7 @@ def calibrate(args: argparse.Namespace) -> None:
         refuse_input(args.output, [path], what="model", remedy="choose another directory")
     if args.svg:
         refuse_corpus(args.svg, filter(None, [args.corpus, args.test]), args.format)
+        check_suffix(args.svg, ".svg")
     model = load_stored(path)
     known = model.as_one if isinstance(model, Ensemble) else model
     language = known.config.language

@@ -76,7 +76,7 @@ def suggest(args: argparse.Namespace) -> None:
     chosen = suggest(model, documents(), args.number, done)
     if not chosen:
         raise InputError(
-            "has no sentence that is not annotated", path=args.inputs[0], remedy="give more text"
+            "has no sentence, or only annotated ones", path=args.inputs[0], remedy="give more text"
         )
     # A task without a mention would else be taken for an annotated one.
     options = {"predicted": True} if format in (LABEL_STUDIO, "prodigy") else {}

@@ -171,8 +171,8 @@ def predict(
 ) -> tuple[list[Document], list[Document]]:
     """The gold and a model's predictions for its tokens, both in the labels and by the scheme of the gold.
 
-    The report counts the gold mentions that are left out and, without a scheme, those of labels that only one
-    side has: they are errors, which may not be intended. `heads` reduces nominals of the gold to their head
+    The report counts the gold mentions that are left out and those of labels that only one side has: they are
+    errors, which may not be intended. `heads` reduces nominals of the gold to their head
     words, whatever the scheme.
     """
     gold = list(gold)
@@ -180,24 +180,23 @@ def predict(
         gold = list(map(with_heads, gold))
     if scheme and scheme.bare_names:
         gold = list(map(with_bare_names, gold))
-    unknown = ", a label that the model does not have"
+    unknown, wrong = ", a label that the model does not have", ""
     names = {label: label for label in model.labels}
     if scheme:
         model = scheme.applied_to(model)
         names = {own: name for own, name in names_in_scores(scheme.labels).items() if name in model.labels}
-        unknown = " left out because no label of the model stands for that"
-    annotated = set(_labels(gold))
+        unknown, wrong = " left out because no label of the model stands for that", ", counted as wrong"
     for label in _labels(gold):
         if label not in names:
             report.note(f"mentions of {label}{unknown}")
     if scheme:
         gold = [with_labels(document, names) for document in gold]
     predicted = list(model.tag_documents(gold))
-    if scheme is None:
-        for label in _labels(predicted):
-            if label not in annotated:
-                report.note(f"predicted mentions of {label}, a label that no mention here has")
-    elif scheme.flat:
+    annotated = set(_labels(gold))
+    for label in _labels(predicted):
+        if label not in annotated:
+            report.note(f"predicted mentions of {label}, a label that no mention here has{wrong}")
+    if scheme and scheme.flat:
         mentions = len(_labels(gold))
         gold, predicted = list(map(without_inner, gold)), list(map(flat, predicted))
         for _ in range(mentions - len(_labels(gold))):

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from fofe.base.errors import InputError
-from fofe.base.files import STANDARD, WRITING, Target, check_is_text, display_name, open_bytes
+from fofe.base.files import (
+    STANDARD,
+    WRITING,
+    Target,
+    check_is_text,
+    display_name,
+    is_standard_output,
+    open_bytes,
+)
 from fofe.base.report import Report as Report
 from fofe.text.document import NONE, Document
 
@@ -159,9 +167,9 @@ def _corpora_in(folder: Path, format: str | None, report: Report) -> Iterator[tu
 
 
 def files_in(folder: Path, report: Report) -> Iterator[Path]:
-    """The files right in a directory, without hidden ones; our own that are not complete do not count."""
+    """The files right in a directory, without hidden ones; what we are writing ourselves does not count."""
     for file in sorted(folder.iterdir()):
-        if file.name.endswith(WRITING):
+        if file.name.endswith(WRITING) or is_standard_output(file):
             continue
         if file.is_dir():
             report.note("directories inside of one left out", str(file))

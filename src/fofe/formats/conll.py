@@ -215,19 +215,19 @@ def _lines(document: Document, scheme: TagScheme, report: Report, place: str) ->
     common.note_losses(document, report, "CoNLL", place, kept="tokens")
     if document.id:
         report.note("document ids that CoNLL cannot hold", place)
-    for words, tags in tagged_sentences(document, scheme, report, place):
+    for words, tags in tagged_sentences(document, scheme, report, place, "CoNLL"):
         for word, tag in zip(words, tags, strict=True):
             yield f"{_writable(word, report, place)} {tag}\n"
         yield "\n"
 
 
 def tagged_sentences(
-    document: Document, scheme: TagScheme, report: Report, place: str
+    document: Document, scheme: TagScheme, report: Report, place: str, format: str
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """The words and the tags of each sentence that has any."""
+    """The words and the tags of each sentence that has any; `format` is the one that they are written in."""
     common.require_tokens(document, place)
     if Document.from_words(sentence.words for sentence in document.sentences).text != document.text:
-        report.note("documents written without the spacing of the text, which CoNLL cannot hold", place)
+        report.note(f"documents written without the spacing of the text, which {format} cannot hold", place)
     spans = _flat_spans(document, report, place)
     for sentence, of_sentence in zip(document.sentences, spans, strict=True):
         if sentence:

@@ -111,6 +111,6 @@ def write(documents: Iterable[Document], target: Target, report: Report, *, sche
             common.note_losses(document, report, "hugging-face", place, kept="metadata, tokens")
             common.note_several_sentences(document, report, place)
             meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
-            for words, of_words in conll.tagged_sentences(document, tags, report, place):
+            for words, of_words in conll.tagged_sentences(document, tags, report, place, "hugging-face"):
                 row = {**meta, WORDS: words, TAGS[0]: of_words}
                 stream.write(common.json_line(row, report, place) + "\n")

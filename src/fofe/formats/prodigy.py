@@ -32,7 +32,7 @@ def read(path: str | Path, report: Report) -> Iterator[Document]:
             span.check_text(document.text[start:end])
             label, score = span.string("label"), span.number("score", 1.0)
             document.mentions.append(common.labelled(start, end, label, document.text, score))
-        document.meta = task.rest()
+        document.meta = {key: value for key, value in task.rest().items() if key != "tokens"}
         yield document
 
 

@@ -3,15 +3,17 @@
 Lines that have arrived are tagged together, and a line is forgotten once it is answered.
 """
 
-import codecs
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import count
 from typing import Any
 
 import anyio
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from fofe.base.errors import InputError
+from fofe.base.files import decode_utf8
 from fofe.serve.guard import Limits
 from fofe.serve.schemas import encoded
 
@@ -33,13 +35,12 @@ async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) 
     A bad line is answered by an `error`, and the others go on. If a line is too long, or takes too long to
     arrive, an error is the last answer.
     """
-    mark = codecs.BOM_UTF8  # only the first line may begin with it
+    numbers = count(1)
     async for lines in _lines(receive, limits):
         if isinstance(lines, str):
             yield _line({"error": lines})
             continue
-        lines[0], mark = lines[0].removeprefix(mark), b""
-        read = [_read(line, as_json) for line in lines]
+        read = [_read(line, next(numbers), as_json) for line in lines]
         found = iter(await tag([text for text, _ in read if text is not None]))
         yield b"".join(_line(answer if text is None else {**answer, **next(found)}) for text, answer in read)
 
@@ -70,11 +71,11 @@ async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] 
             return
 
 
-def _read(line: bytes, as_json: bool) -> tuple[str | None, dict[str, Any]]:
+def _read(line: bytes, number: int, as_json: bool) -> tuple[str | None, dict[str, Any]]:
     """The text of a line and the start of its answer; or None and the complete answer."""
     try:
-        text = line.decode().removesuffix("\r")
-    except ValueError as error:
+        text = decode_utf8(line, line=number).removesuffix("\r")
+    except InputError as error:
         return None, {"error": str(error)}
     if not as_json:
         return text, {}

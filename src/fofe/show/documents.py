@@ -78,7 +78,10 @@ def writer(
         if format == "tsv":
             text = _rows(_with_offsets(document, offsets), document.id or place)
         else:
-            text = bracketed(document, colours) + "\n"
+            kept = nesting(document)
+            for _ in range(len(document.mentions) - len(kept)):
+                report.note("mentions left out for crossing others, which text cannot show", place)
+            text = bracketed(document, kept, colours) + "\n"
         return without_surrogates(text, report, place)
 
     return write
@@ -110,8 +113,26 @@ def _in_order(document: Document) -> list[Mention]:
     return sorted(document.mentions, key=lambda mention: (mention.start, -mention.end))
 
 
-def bracketed(document: Document, colours: Mapping[str, int] | None = None) -> str:
-    """`[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].`; of two that cross, the later is left out.
+def nesting(document: Document) -> list[Mention]:
+    """The mentions in order; of two that cross, only the one that a rule made, or else the first."""
+    kept: dict[int, Mention] = {}
+    around: list[int] = []
+    mentions = _in_order(document)
+    for number, mention in enumerate(mentions):
+        around = [outer for outer in around if mentions[outer].end > mention.start]
+        crossed = [outer for outer in around if mentions[outer].end < mention.end]
+        if crossed and (mention.rule is None or any(mentions[outer].rule for outer in crossed)):
+            continue
+        for outer in crossed:
+            del kept[outer]
+        around = [outer for outer in around if outer in kept]
+        around.append(number)
+        kept[number] = mention
+    return list(kept.values())
+
+
+def bracketed(document: Document, kept: list[Mention], colours: Mapping[str, int] | None = None) -> str:
+    """`[Anna Berg PER] met the [mayor PER_NOM] of [Bergen GPE].`, for mentions none of which cross.
 
     Brackets and labels have the ANSI colour of their type, if one is given.
     """
@@ -120,13 +141,6 @@ def bracketed(document: Document, colours: Mapping[str, int] | None = None) -> s
         colour = (colours or {}).get(mention.type)
         return mark if colour is None else f"\x1b[1;{colour}m{mark}\x1b[0m"
 
-    kept: list[Mention] = []
-    around: list[Mention] = []
-    for mention in _in_order(document):
-        around = [outer for outer in around if outer.end > mention.start]
-        if not around or mention.end <= around[-1].end:
-            kept.append(mention)
-            around.append(mention)
     parts: list[str] = []
     for part in html.text_slices(kept, len(document.text)):
         parts += [styled("[", kept[number]) for number in part.opened]

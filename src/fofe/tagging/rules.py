@@ -21,16 +21,18 @@ from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 
-from fofe.base.errors import ConfigError, FofeError, SettingError
-from fofe.base.files import read_text
+from fofe.base.errors import ConfigError, FofeError, InputError, SettingError
+from fofe.base.files import open_bytes, read_text
 from fofe.base.settings import build, read_toml
-from fofe.text.document import Document, Mention, split_label
+from fofe.text.document import NONE, Document, Mention, split_label
 
 FORBID, REPLACE, ADD = ACTIONS = ("forbid", "replace", "add")
 GROUP = "mention"
 """The group of a pattern that is the mention, where it is not the whole match."""
 SHIPPED = {path.stem: path for path in sorted(Path(__file__).with_name("rule_sets").glob("*.toml"))}
 """The sets that come with the package, by their names."""
+GLANCE = 64
+"""So many bytes tell whether a file is text."""
 CONTACT = "contact"
 """The set that redaction follows."""
 
@@ -83,11 +85,11 @@ class Rule:
     """The label of mentions, such as `PER` or `PER_NOM`; a `forbid` rule without one forbids all."""
     action: str = ADD
     pattern: str = ""
-    """A regular expression; a group named `mention` is the mention, if there is one."""
+    """A regular expression; its group `mention`, if it has one, is the mention. Empty matches are none."""
     phrases: tuple[str, ...] = ()
     """Words as they stand in the text, which begin and end with a token."""
     file: str = ""
-    """A gazetteer: a file of phrases, one per line."""
+    """A file of phrases, one per line."""
     ignore_case: bool = False
     check: str = ""
     """A test that matches of the pattern must pass: `luhn`, `iban` or `ip`."""
@@ -95,10 +97,17 @@ class Rule:
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:
             raise SettingError(f"action must be one of {', '.join(ACTIONS)}, not {self.action!r}")
-        if sum(map(bool, (self.pattern, self.phrases, self.file))) != 1:
-            raise SettingError(f"rule {self.name!r} needs one of pattern, phrases and file, not empty")
+        given = [what for what in ("pattern", "phrases", "file") if getattr(self, what)]
+        if len(given) != 1 or not all(map(str.strip, self.phrases)):
+            found = " and ".join(given) if len(given) != 1 else "an empty phrase"
+            problem = f"rule {self.name!r} needs one of pattern, phrases and file, not {found or 'none'}"
+            raise SettingError(problem)
         if not self.name or not (self.type or self.action == FORBID):
             raise SettingError(f"rule {self.name!r} needs a {'type' if self.name else 'name'}")
+        if self.type == NONE:
+            raise SettingError(
+                f"the type of rule {self.name!r} must not be {NONE}, which stands for no mention"
+            )
         if self.check and (self.check not in CHECKS or not self.pattern):
             raise SettingError(
                 f"check must be one of {', '.join(CHECKS)}, with a pattern, not {self.check!r}"
@@ -122,7 +131,7 @@ class Rule:
 
     def _pattern_spans(self, text: str) -> Iterator[tuple[int, int]]:
         position = 0
-        while found := self._compiled.search(text, position):
+        while position < len(text) and (found := self._compiled.search(text, position)):
             start, end = found.span(GROUP if GROUP in self._compiled.groupindex else 0)
             if self.check:
                 end = start + CHECKS[self.check](text[start:end])
@@ -132,7 +141,7 @@ class Rule:
 
     @cached_property
     def _phrases(self) -> frozenset[str]:
-        lines = read_text(self.file).splitlines() if self.file else self.phrases
+        lines = _lines(self.file) if self.file else self.phrases
         return frozenset(filter(None, map(self._key, lines)))
 
     @cached_property
@@ -236,6 +245,19 @@ def _chosen(matches: list[Mention], forbidden: _Cover, taken: bytearray) -> list
     return chosen
 
 
+def _lines(path: str) -> list[str]:
+    """The phrases of a file; an error for what `fofe gazetteer` reads and writes."""
+    remedy = "a rule reads one phrase per line, without types"
+    with open_bytes(path) as stream:
+        if b"\0" in stream.read(GLANCE):
+            raise InputError("is no text but, say, a gazetteer of fofe", path=path, remedy=remedy)
+    lines = read_text(path).splitlines()
+    for number, line in enumerate(lines, start=1):
+        if "\t" in line.strip():
+            raise InputError("has a tab, as no phrase has", path=path, line=number, remedy=remedy)
+    return lines
+
+
 def _read(source: str | Path) -> tuple[Rule, ...]:
     """The rules of a set that comes with the package, or of a file."""
     if not isinstance(source, (str, Path)):
@@ -246,7 +268,8 @@ def _read(source: str | Path) -> tuple[Rule, ...]:
     if not path.is_file():
         remedy = f"give a TOML file, or a set that comes with fofe: {', '.join(SHIPPED)}"
         raise ConfigError("no such file of rules", path=path, remedy=remedy)
-    read = build(Rules, read_toml(path), path=path).rule
+    table = read_toml(path)
+    read = () if isinstance(table.get("rule"), dict) else build(Rules, table, path=path).rule
     if not read:
         raise ConfigError("has no rules", path=path, remedy="begin each with [[rule]]")
     return tuple(replace(rule, file=str(path.parent / rule.file)) if rule.file else rule for rule in read)

@@ -70,6 +70,8 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
             yield Input(partial(fail, InputError(str(error), path=name, line=line, remedy=remedy)), 0)
             continue
         if values is None:
+            if line == 2:
+                report.note(EMPTY_FILES, name)
             return
         if unread := [bad[number] for number in range(line, reader.line_num + 1) if number in bad]:
             yield Input(partial(fail, unread[0]), 0)

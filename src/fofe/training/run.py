@@ -298,7 +298,7 @@ class Run:
         scores = {score: getattr(tuned, score) for score in ("precision", "recall", "f1")}
         scores |= {f"f1_{name}": f1 for name, f1 in tuned.f1_by_corpus.items()}
         how = {name: getattr(tuned, name) for name in ("strategy", "threshold", "agreement")}
-        return {f"dev_{name}": round(score, 3) for name, score in scores.items()} | how
+        return {f"dev_{name}": round(score, 6) for name, score in scores.items()} | how
 
     def _scored(self, weights: Mapping[str, FloatArray], part: str) -> list[ScoredCorpus]:
         """The candidates, for any threshold to try or keep, in the dev or test sentences of every corpus."""
