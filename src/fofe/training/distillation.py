@@ -63,6 +63,7 @@ def soft_targets_of(
     means = np.zeros((len(lengths), len(labels)), dtype=np.float16)
     known = np.ones(len(labels), dtype=bool)
     digest = hashlib.sha256()
+    readers: list[tuple[EnsembleEngine, IntArray, int]] = []
     for name in teachers:
         teacher = load_teacher(model_path(name))
         own_labels, own_max_words = teacher.members[0].labels, teacher.members[0].config.max_words
@@ -76,16 +77,17 @@ def soft_targets_of(
             for weight in sorted(member.weights):
                 digest.update(member.weights[weight].tobytes())
         engine = EnsembleEngine([_Reader(member, sentences, device) for member in teacher.members], teacher)
-        columns = np.array([labels.index(label) for label in own_labels])
-        first = 0
-        for words, opens in groups(sentences):
-            own = _lengths(words, max_words)
-            read = first + np.flatnonzero(own <= own_max_words)
-            short = engine.score(words, opens).probabilities[_lengths(words, own_max_words) <= max_words]
-            means[read[:, None], columns] += (short / len(teachers)).astype(np.float16)
-            first += len(own)
+        readers.append((engine, np.array([labels.index(label) for label in own_labels]), own_max_words))
         known &= np.isin(labels, own_labels)
         longest = min(longest, own_max_words)
+    first = 0
+    for words, opens in groups(sentences):  # all teachers at once: they may share a language model
+        own = _lengths(words, max_words)
+        for engine, columns, most in readers:
+            read = first + np.flatnonzero(own <= most)
+            short = engine.score(words, opens).probabilities[_lengths(words, most) <= max_words]
+            means[read[:, None], columns] += (short / len(teachers)).astype(np.float16)
+        first += len(own)
     means[lengths > longest] = 0
     return SoftTargets(means, known, digest.hexdigest())
 
