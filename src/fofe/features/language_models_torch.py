@@ -194,10 +194,12 @@ class CharacterLanguageModels(LanguageModel):
         found: list[list[Tensor]] = [[] for _ in texts]
         for first in range(0, len(padded), STEPS_AT_ONCE):
             some = padded[first : first + STEPS_AT_ONCE]
-            outputs, state = self.lstms[direction](self.embeddings[direction](some), state)
+            # oneDNN has no LSTM of odd sizes in 16 bits.
+            with _reduced(device, enabled=self.width % 32 == 0):
+                outputs, state = self.lstms[direction](self.embeddings[direction](some), state)
             for number, positions in enumerate(asked):
                 here = [place - first for place in positions if 0 <= place - first < len(some)]
-                found[number].append(outputs[here, number].cpu())
+                found[number].append(outputs[here, number].float().cpu())
         return [torch.cat(parts) for parts in found]
 
     def save(self, folder: Path) -> None:
@@ -279,9 +281,7 @@ class Transformer(LanguageModel):
         around = [[*self._before, *text.tolist(), *self._after] for text in texts]
         ids = nn.utils.rnn.pad_sequence([torch.tensor(text) for text in around], batch_first=True)
         mask = nn.utils.rnn.pad_sequence([torch.ones(len(text)) for text in around], batch_first=True)
-        # Vectors that are kept in 16 bits need not be computed in more.
-        reduced = not torch.is_grad_enabled() and multiplies_bfloat16(device)
-        with torch.autocast(device.type, torch.bfloat16, enabled=reduced):
+        with _reduced(device):
             outputs = self.model(
                 input_ids=ids.to(device), attention_mask=mask.to(device), output_hidden_states=True
             )
@@ -290,6 +290,12 @@ class Transformer(LanguageModel):
     def save(self, folder: Path) -> None:
         self.model.save_pretrained(folder, safe_serialization=True)
         self._tokeniser.save_pretrained(folder)
+
+
+def _reduced(device: torch.device, *, enabled: bool = True) -> torch.autocast:
+    """Products in 16 bits where vectors are only read: they are kept in no more."""
+    enabled = enabled and not torch.is_grad_enabled() and multiplies_bfloat16(device)
+    return torch.autocast(device.type, torch.bfloat16, enabled=enabled)
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:
