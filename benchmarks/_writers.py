@@ -20,7 +20,7 @@ COMMANDS = {
     "gazetteer build": "gazetteer build {inputs}/names.tsv -o {out}/target",
     "kbp tag": "kbp tag {kbp}/source -m eng={model} -o {out}/target",
     "kbp convert": "kbp convert {kbp}/source --gold {kbp}/gold.tab -o {out}/target.jsonl",
-    "model report": "model report {model} -o {out}/target",
+    "model report": "model report {model} -o {out}/target.html",
     "model compress": "model compress {model} -o {out}/model",
     "model calibrate": "model calibrate {model} {inputs}/dev.jsonl -o {out}/model",
     "model average": "model average {model} {model} -o {out}/model",
@@ -32,6 +32,8 @@ COMMANDS = {
     "distil": "distil {model} {inputs}/plain.txt --config {inputs}/tiny.toml -o {out}/run",
     "tune": "tune {inputs}/tiny.toml -o {out}/search --space {inputs}/space.toml --sampler grid --no-prune",
 }
+REPLACED = ("target", "target.html")
+"""Targets that are there before, and that the commands replace."""
 NEVER_REPLACE = ("to brat", "model average", "model compress")
 """These refuse to replace what is there."""
 NEEDS_RESUME = ("kbp tag", "train", "train folds", "distil")
@@ -39,7 +41,7 @@ NEEDS_RESUME = ("kbp tag", "train", "train folds", "distil")
 FILLS_UP = ("vectors train",)
 """Its target is a directory that fills up, file by file."""
 TARGETS = (
-    "target",
+    *REPLACED,
     "target.npz",
     "target.jsonl",
     "brat",
@@ -92,6 +94,13 @@ def write_inputs(folder: Path, corpus: Path, model: Path) -> dict[str, Path]:
         (folder / f"{name}.txt").write_text("".join(lines), "utf-8")
     (folder / "plain.txt").write_text("Anna Berg met Li Wei.\nLeeds won in Porto.\n" * 3, "utf-8")
     return {"inputs": folder, "model": model, "kbp": EXAMPLES / "kbp", "wiki": EXAMPLES / "wikipedia"}
+
+
+def write_old_target(name: str, out: Path) -> None:
+    """Make the file that a command replaces, if it does."""
+    for target in REPLACED:
+        if f"{{out}}/{target} " in f"{COMMANDS[name]} ":
+            (out / target).write_text("old", "utf-8")
 
 
 def run(name: str, places: dict[str, Path], out: Path, *more: str) -> int:

@@ -39,7 +39,16 @@ from random import Random
 from _mutations import all_readers, failures
 from _record import HERE, ROOT, RUNS, SHARED, as_command, on_one_thread, record
 from _soak_clients import load
-from _writers import COMMANDS, FILLS_UP, NEEDS_RESUME, NEVER_REPLACE, run, targets, write_inputs
+from _writers import (
+    COMMANDS,
+    FILLS_UP,
+    NEEDS_RESUME,
+    NEVER_REPLACE,
+    run,
+    targets,
+    write_inputs,
+    write_old_target,
+)
 
 from fofe.cli import main as fofe_main
 
@@ -175,8 +184,7 @@ class Trial:
         """Make the state before the command: an old target where it may replace one."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir()
-        if "{out}/target " in f"{COMMANDS[self.name]} ":
-            (self.out / "target").write_text("old", "utf-8")
+        write_old_target(self.name, self.out)
         if "{out}/model" in COMMANDS[self.name] and self.name not in NEVER_REPLACE:
             shutil.copytree(self.places["model"], self.out / "model")
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from _writers import COMMANDS, FILLS_UP, NEEDS_RESUME, NEVER_REPLACE, run, targets
+from _writers import COMMANDS, FILLS_UP, NEEDS_RESUME, NEVER_REPLACE, run, targets, write_old_target
 
 from fofe.wiki import job
 
@@ -32,8 +32,7 @@ def test_a_killed_command(
     whole, out, copies = tmp_path / "whole", tmp_path / "out", tmp_path / "copies"
     for folder in (whole, out):
         folder.mkdir()
-        if "{out}/target " in f"{COMMANDS[name]} ":
-            (folder / "target").write_text("old")
+        write_old_target(name, folder)
         if "{out}/model" in COMMANDS[name] and name not in NEVER_REPLACE:
             shutil.copytree(places["model"], folder / "model")
     old = targets(out)
