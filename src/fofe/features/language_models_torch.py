@@ -10,6 +10,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, cast
@@ -152,6 +153,8 @@ class CharacterLanguageModels(LanguageModel):
         }
         size, hidden = config["embedding_size"], config["hidden_size"]
         self.width = 2 * hidden
+        self._fits = hidden % 16 == 0
+        """Whether the LSTMs can be computed in 16 bits: oneDNN cannot do it for odd sizes."""
         self._config = config
         self.embeddings = nn.ModuleList(nn.Embedding(len(config["characters"]), size) for _ in range(2))
         self.lstms = nn.ModuleList(nn.LSTM(size, hidden) for _ in range(2))
@@ -194,8 +197,7 @@ class CharacterLanguageModels(LanguageModel):
         found: list[list[Tensor]] = [[] for _ in texts]
         for first in range(0, len(padded), STEPS_AT_ONCE):
             some = padded[first : first + STEPS_AT_ONCE]
-            # oneDNN has no LSTM of odd sizes in 16 bits.
-            with _reduced(device, enabled=self.width % 32 == 0):
+            with _reduced(device) if self._fits else torch.autocast(device.type, enabled=False):
                 outputs, state = self.lstms[direction](self.embeddings[direction](some), state)
             for number, positions in enumerate(asked):
                 here = [place - first for place in positions if 0 <= place - first < len(some)]
@@ -292,10 +294,11 @@ class Transformer(LanguageModel):
         self._tokeniser.save_pretrained(folder)
 
 
-def _reduced(device: torch.device, *, enabled: bool = True) -> torch.autocast:
-    """Products in 16 bits where vectors are only read: they are kept in no more."""
-    enabled = enabled and not torch.is_grad_enabled() and multiplies_bfloat16(device)
-    return torch.autocast(device.type, torch.bfloat16, enabled=enabled)
+def _reduced(device: torch.device) -> AbstractContextManager[object]:
+    """Products in 16 bits where vectors are only read: they are kept in no more. Training chooses itself."""
+    if torch.is_grad_enabled():
+        return nullcontext()
+    return torch.autocast(device.type, torch.bfloat16, enabled=multiplies_bfloat16(device))
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:

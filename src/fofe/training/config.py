@@ -194,7 +194,7 @@ class TrainingConfig:
     """Of PyTorch. The bits of the weights depend on it."""
     device: str = "auto"
     precision: str = "float32"
-    """Of the products of the first layer; all else is of full precision."""
+    """Of the products of the first layer and of language models; all else is of full precision."""
     seed: int = 1
 
     def __post_init__(self) -> None:

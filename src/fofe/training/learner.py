@@ -131,7 +131,8 @@ class Learner:
         tables = {name: vectors.to(self.device) for name, vectors in gathered.items()}
         for view, model in self.language_models.items():
             layers = self.network.config.view(view).layers
-            batch[contextual_name(view)] = model.read(part.pieces[view], layers).flatten(1)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.network.reduced):
+                batch[contextual_name(view)] = model.read(part.pieces[view], layers).flatten(1)
         if "conditioned_targets" in batch:
             conditioned, plain = self.network.both_ways(batch, tables, dropping)
             losses = self._losses(conditioned, batch["conditioned_targets"])
