@@ -97,6 +97,8 @@ class ViewConfig:
     """Encoder: the directory of a language model, whose vectors are projected to the dimension."""
     layers: int = 1
     """Encoder: how many of its last layers are mixed."""
+    factor: float = 0.1
+    """Encoder: the forgetting factor of its codes; a contextual vector holds much of its neighbours already."""
     encoder_width: int = 0
     """Encoder: the numbers of a vector of the language model; filled in when training begins."""
 
@@ -109,7 +111,7 @@ class ViewConfig:
         require(self, sizes, lambda size: size >= 1, "must be at least 1")
         require(self, "dilations", lambda distance: distance <= FAR, f"must be at most {FAR}")
         require(self, "context_layers", lambda number: number >= 0, "must be at least 0")
-        require(self, "context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
+        require(self, "factor context_factors", lambda factor: 0 < factor < 1, "must lie between 0 and 1")
         for key in ("dilations", "context_factors"):
             if not getattr(self, key):
                 raise SettingError(f"{key} must not be empty")

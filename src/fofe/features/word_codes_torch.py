@@ -1,6 +1,7 @@
 """Word codes and views in torch."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import torch
 from torch import Tensor, nn
@@ -54,10 +55,7 @@ class WordCodes:
         in_context = [view for view in self._views if set(view.codes) - {BAG}]
         if not in_context:
             return parts
-        words = torch.cat([vectors[view.name] for view in in_context], dim=1)
-        nothing = words.new_zeros(1, words.shape[1])
-        prefixes, suffixes = scan_both(words, self._factor, batch["starts"], batch["ends"])
-        left, right = torch.cat([prefixes, nothing]), torch.cat([suffixes, nothing])
+        left, right = self._scanned(in_context, vectors, batch)
         for code, source, tokens in (
             (LEFT_INCLUDING, left, batch["lasts"]),
             (LEFT_EXCLUDING, left, batch["before"]),
@@ -68,6 +66,21 @@ class WordCodes:
             if used is not None:
                 parts.append(used.index_select(0, tokens))
         return parts
+
+    def _scanned(
+        self, views: Sequence[ViewConfig], vectors: Mapping[str, Tensor], batch: TorchBatch
+    ) -> tuple[Tensor, Tensor]:
+        """[T + 1, D] the codes of what ends and of what begins with each token, views side by side, then zeros."""
+        both: list[tuple[Tensor, Tensor]] = []
+        for factor, group in groupby(views, self._factor_of):
+            words = torch.cat([vectors[view.name] for view in group], dim=1)
+            both.append(scan_both(words, factor, batch["starts"], batch["ends"]))
+        prefixes, suffixes = (torch.cat(parts, dim=1) for parts in zip(*both, strict=True))
+        nothing = prefixes.new_zeros(1, prefixes.shape[1])
+        return torch.cat([prefixes, nothing]), torch.cat([suffixes, nothing])
+
+    def _factor_of(self, view: ViewConfig) -> float:
+        return view.factor if view.lookup == "encoder" else self._factor
 
     def _codes_one_by_one(self, batch: TorchBatch, tables: Mapping[str, Tensor]) -> list[Tensor]:
         """The same codes as weighted sums of the rows of tables, for fragments from all over a corpus."""
