@@ -109,10 +109,10 @@ def test_what_is_kept_was_found_and_does_not_cross(
             assert apart or (nested and inside and (one.start, one.end) != (other.start, other.end))
 
 
-@given(SYSTEM)
-def test_a_system_with_itself_is_that_system(system: list[Mention]) -> None:
-    flat = fuse([system], Rule("union"))
-    assert spans(fuse([flat, flat, flat], Rule("intersection"))) == spans(flat)
+@given(SYSTEM, st.booleans())
+def test_a_system_with_itself_is_that_system(system: list[Mention], nested: bool) -> None:
+    once = fuse([system], Rule("union", nested=nested))
+    assert spans(fuse([once, once, once], Rule("intersection"))) == spans(once)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40))

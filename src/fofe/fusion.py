@@ -18,6 +18,7 @@ from fofe.base.errors import FofeError, InputError
 from fofe.base.report import Report, counted
 from fofe.decode import Candidate, resolve
 from fofe.decode.decoding import Decoding
+from fofe.decode.resolve import HIGHEST_FIRST, NON_CROSSING
 from fofe.evaluate.scores import score_spans
 from fofe.formats import read_corpus, write_corpus
 from fofe.kbp.entities import numbered
@@ -47,8 +48,8 @@ class Rule:
     """The weight of each system in weighted votes; 1 by default."""
     threshold: float = 0.5
     """The least weighted mean of the confidences; a system without the mention counts as 0."""
-    strategy: str = "highest-first"
-    """How overlaps are resolved."""
+    strategy: str | None = None
+    """How overlaps are resolved: by default, non-crossing if mentions may nest, else highest-first."""
     nested: bool | None = None
     """Whether mentions may lie in one another; by default if those of any system do."""
 
@@ -84,9 +85,10 @@ def fuse(systems: Sequence[Text], rule: Rule | None = None) -> list[Mention]:
         if score is not None:
             kept.append(Candidate(*key, score))
     nested = any(map(_overlapping, ballots)) if rule.nested is None else rule.nested
+    strategy = rule.strategy or (NON_CROSSING if nested else HIGHEST_FIRST)
     return [
         replace(voted[start, end, label], score=score, alternatives=())
-        for start, end, label, score in resolve(kept, rule.strategy, nested)
+        for start, end, label, score in resolve(kept, strategy, nested)
     ]
 
 

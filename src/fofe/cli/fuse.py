@@ -26,7 +26,7 @@ from fofe.kbp.tab import is_tab
         "annotated texts to fit confidences on, and the weights and threshold of weighted votes",
     ),
     repeated("--dev FILE", "with --dev-gold: the predictions of each system for it, in the same order"),
-    option("--strategy S", "how overlaps are resolved", default="highest-first"),
+    option("--strategy S", "how overlaps are resolved (default: non-crossing if nested, else highest-first)"),
     option("--[no-]nested", "whether mentions may lie inside others (default: if those of a system do)"),
     option("--run-id ID", "first column of a .tab file", default="fused"),
 )
