@@ -512,6 +512,15 @@ def test_marks_alone_are_no_mention(tiny_model: Model) -> None:
     assert document.mentions
 
 
+def test_marks_at_the_ends_of_mentions_have_their_partners(tiny_model: Model) -> None:
+    model = tiny_model.with_options(for_recall=True, threshold=0.0, nested=True, strategy="non-crossing")
+    (document,) = model.tag_tokens([["«", "Anna", "Berg", "»", "(", "Leeds", "met"]])
+    found = [one.text for one in document.mentions]
+    assert {"« Anna Berg »", "Anna Berg", "Leeds"} <= set(found)
+    assert not any(("«" in text and "»" not in text) or text.startswith(("»", "(")) for text in found)
+    assert len(found) == len(set(found))
+
+
 def test_a_model_is_not_made_of_a_name() -> None:
     with pytest.raises(FofeError, match="what is stored is needed, not of type str"):
         Model("en")  # type: ignore[arg-type]

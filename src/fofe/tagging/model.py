@@ -26,6 +26,7 @@ from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, Token, split_label
+from fofe.text.marks import without_lone_marks
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 
@@ -304,7 +305,7 @@ class Model(Tagger):
                     )
                     own = [one for one in moved if begin <= one.start < end]
                 tokens = sentences[number].tokens
-                own = [one for one in own if _has_word(tokens, one)]
+                own = _of_words(tokens, own, self._tokeniser.language)
                 pool += own
                 if self._alternatives:
                     offset = int(scores.token_offsets[number - first]) - piece.first
@@ -337,11 +338,24 @@ class Model(Tagger):
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
 
 
-def _has_word(tokens: Sequence[Token], candidate: Candidate) -> bool:
-    """Whether a candidate has a letter or a digit: marks alone are no mention, whatever a corpus says."""
-    if tokens[candidate.start].text.isalnum():  # nearly always, and fast
-        return True
-    return any(char.isalnum() for token in tokens[candidate.start : candidate.end] for char in token.text)
+def _of_words(tokens: Sequence[Token], candidates: Iterable[Candidate], language: str) -> list[Candidate]:
+    """The candidates with a letter or a digit, whatever a corpus says, and without lone marks at their ends.
+
+    Of those that differ in such marks alone the best stays.
+    """
+    best: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        start, end = candidate[:2]
+        if not (tokens[start].text.isalnum() and tokens[end - 1].text.isalnum()):  # they nearly always are
+            words = [token.text for token in tokens[start:end]]
+            first, last = without_lone_marks(words, language)
+            if not any(char.isalnum() for word in words[first:last] for char in word):
+                continue
+            candidate = candidate._replace(start=start + first, end=start + last)
+        span = candidate[:2]
+        if span not in best or best[span].score < candidate.score:
+            best[span] = candidate
+    return list(best.values())
 
 
 def _mention(
