@@ -98,7 +98,7 @@ class ViewConfig:
     layers: int = 1
     """Encoder: how many of its last layers are mixed."""
     factor: float = 0.1
-    """Encoder: the forgetting factor of its codes; a contextual vector holds much of its neighbours already."""
+    """Encoder: the forgetting factor of its codes: a contextual vector already holds its neighbours."""
     encoder_width: int = 0
     """Encoder: the numbers of a vector of the language model; filled in when training begins."""
 

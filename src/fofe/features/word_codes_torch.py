@@ -70,7 +70,7 @@ class WordCodes:
     def _scanned(
         self, views: Sequence[ViewConfig], vectors: Mapping[str, Tensor], batch: TorchBatch
     ) -> tuple[Tensor, Tensor]:
-        """[T + 1, D] the codes of what ends and of what begins with each token, views side by side, then zeros."""
+        """[T + 1, D] the codes of what ends and begins with each token, views side by side, then zeros."""
         both: list[tuple[Tensor, Tensor]] = []
         for factor, group in groupby(views, self._factor_of):
             words = torch.cat([vectors[view.name] for view in group], dim=1)
