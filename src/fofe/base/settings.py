@@ -22,7 +22,7 @@ else:
 Settings = TypeVar("Settings")
 
 CLOSE = 0.7
-"""How much of two names must be the same for one to be a slip of the other: at 0.6, `exact` is one of `text`."""
+"""How alike names must be for one to be a slip of the other, from 0 to 1; `exact` and `text` have 0.67."""
 MOST_PARTS = 64
 _LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{MOST_PARTS}}}""")
 """Dotted keys nest tables without end, and take time that grows with the square of their length."""
