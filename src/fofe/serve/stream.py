@@ -80,7 +80,8 @@ async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] 
 def _read(line: bytes, number: int, most: int, as_json: bool) -> tuple[str | None, dict[str, Any]]:
     """The text of a line and the start of its answer; or None and the complete answer."""
     if len(line) > most:
-        return None, {"error": f"line {number}: more than the {most} bytes that this server takes"}
+        problem = f"line {number}: more than the {most} bytes that this server takes; send shorter lines"
+        return None, {"error": problem}
     try:
         text = decode_utf8(line, line=number).removesuffix("\r")
     except InputError as error:
