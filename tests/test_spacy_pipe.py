@@ -44,6 +44,15 @@ def test_options(tiny_path: Path) -> None:
     assert not doc.ents
 
 
+def test_names_only(tiny_path: Path, tiny_model: Model) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("fofe", config={"model": str(tiny_path), "names": True})
+    doc = nlp(TEXT)
+    found = [span.text for span in doc.spans["fofe"]]
+    assert found == [mention.text for mention in tiny_model.with_options(names=True)(TEXT).mentions]
+    assert "mayor" not in found
+
+
 def test_rules_that_end_inside_a_token_take_it_whole(tiny_path: Path) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("fofe", config={"model": str(tiny_path), "rules": ["contact"]})

@@ -50,11 +50,13 @@ def make_fofe(
     nested: bool | None = None,
     agreement: float | None = None,
     scheme: str | None = None,
+    names: bool | None = None,
     rules: list[str] | None = None,
 ) -> FofePipe:
     """What spaCy calls to make the component; without a model it has the installed one of the language."""
     decoding = {"threshold": threshold, "strategy": strategy, "nested": nested, "agreement": agreement}
-    pipe = FofePipe(name, {**decoding, "scheme": scheme}, spans_key, ents=ents, overwrite=overwrite)
+    options = {**decoding, "scheme": scheme, "names": names}
+    pipe = FofePipe(name, options, spans_key, ents=ents, overwrite=overwrite)
     try:
         path = model_path(model) if model else model_of_language(str(nlp.lang), models_by_language()).path
         pipe.use(path, Rules.of(*rules or ()))

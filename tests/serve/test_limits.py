@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 HANGING = 3600
 """Seconds after which something counts as hanging; a slow machine takes far less."""
 HEAD = b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+STREAM_HEAD = b"POST /v1/stream HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+TOO_LONG = b"more than the 20000 bytes"
+WANTED = (b"Omar Haddad", b"line 2: " + TOO_LONG, b"Lima", b"line 5: " + TOO_LONG)
+
+
+def chunked(part: bytes) -> bytes:
+    """A part of a body in the chunked encoding."""
+    return b"%x\r\n%b\r\n" % (len(part), part)
 
 
 @pytest.fixture
@@ -86,13 +94,47 @@ def test_a_head_that_does_not_come_is_hung_up_on(say: Callable[..., bytes]) -> N
 
 
 def test_a_stream_that_stops_is_told_so(say: Callable[..., bytes]) -> None:
-    head = b"POST /v1/stream HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-    answer = say(head, b"12\r\nOmar Haddad left.\n\r\n")
+    answer = say(STREAM_HEAD, chunked(b"Omar Haddad left.\n"))
     assert b"Omar Haddad" in answer
     assert b"no line arrived within 2 s" in answer
-    answer = say(head, (b"2710\r\n" + b"a" * 10_000 + b"\r\n") * 3)
-    assert b"a line of more than the 20000 bytes" in answer
+    answer = say(STREAM_HEAD, chunked(b"a" * 30_000))
+    assert TOO_LONG in answer
+    assert b"no line arrived within 2 s" in answer
     assert_lives(say)
+
+
+@pytest.mark.parametrize("at_once", [999, 19_999, 20_001, 64_000, 1_000_000])
+@pytest.mark.parametrize("length", [20_001, 40_000, 700_000])
+def test_a_long_line_is_refused_and_the_others_are_answered(
+    length: int, at_once: int, say: Callable[..., bytes]
+) -> None:
+    lines = [b"Omar Haddad left.", b"a" * length, b"b" * 20_000, b"In Lima it rained.", b"c" * length]
+    body = b"\n".join(lines)
+    parts = [chunked(body[start : start + at_once]) for start in range(0, len(body), at_once)]
+    answers = say(STREAM_HEAD, *parts, b"0\r\n\r\n")
+    found = [place for one in WANTED if (place := answers.find(one)) >= 0]
+    assert len(found) == len(WANTED)
+    assert found == sorted(found)
+    assert answers.count(TOO_LONG) == 2
+    assert answers.count(b'"mentions"') == 3
+
+
+def test_a_long_line_is_refused_while_it_is_sent(address: str) -> None:
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname, place.port), timeout=HANGING) as connection:
+
+        def hear(awaited: bytes) -> None:
+            heard = b""
+            while awaited not in heard:
+                received = connection.recv(65536)
+                assert received, heard
+                heard += received
+
+        connection.sendall(STREAM_HEAD + chunked(b"Omar Haddad left.\n" + b"a" * 30_000))
+        hear(TOO_LONG)
+        connection.sendall(chunked(b"a" * 30_000 + b"\nIn Lima it rained.\n"))
+        hear(b"Lima")
+        connection.sendall(b"0\r\n\r\n")
 
 
 def test_nonsense_is_refused(say: Callable[..., bytes]) -> None:

@@ -329,6 +329,15 @@ def test_a_saved_ensemble_has_copies_of_its_members(tiny_path: Path, tmp_path: P
     assert again(TEXT) == model(TEXT)
 
 
+def test_rules_are_not_lost_by_saving(tiny_model: Model, tmp_path: Path) -> None:
+    model = tiny_model.with_rules("contact")
+    with pytest.raises(FofeError, match=r"rules cannot be saved.*with_rules\(\)"):
+        model.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
+    model.with_rules().save(tmp_path / "saved")
+    assert fofe.load(tmp_path / "saved")(TEXT) == tiny_model(TEXT)
+
+
 def test_a_model_without_files_cannot_be_saved(make_model: MakeModel, tmp_path: Path) -> None:
     with pytest.raises(FofeError, match="has no files to save"):
         Model(stored_model(make_model, {})).save(tmp_path / "saved")

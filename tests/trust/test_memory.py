@@ -287,6 +287,23 @@ def test_scores_do_not_depend_on_what_came_before(make_model: MakeModel, make_te
             assert np.array_equal(used.score(text).probabilities, expected)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_tagged_together_has_the_scores_that_it_has_alone(
+    seed: int, make_model: MakeModel, make_text: MakeText
+) -> None:
+    """Within 1e-6; the same call again has them to the last bit."""
+    config = replace(make_model(seed, ModelConfig(hidden=(256, 128))).config, surroundings=None)
+    model = Model(gated(make_model(seed, config), seed)).with_options(alternatives=2, for_recall=True)
+    text = make_text(seed, sentences=60)
+    together = list(model.tag_tokens(text))
+    assert sum(len(document.mentions) for document in together) > 20
+    for found, sentence in zip(together, text, strict=True):
+        (alone,) = model.tag_tokens([sentence])
+        same(found, alone)
+    assert list(model.tag_tokens(text)) == together
+    assert list(model.fresh().tag_tokens(text)) == together
+
+
 def test_memory_of_a_long_text_is_given_back(tiny_path: Path) -> None:
     """Of a text that was tagged several times, no more than half of what it took remains."""
     code = (

@@ -21,6 +21,8 @@ else:
 
 Settings = TypeVar("Settings")
 
+CLOSE = 0.7
+"""How alike names must be for one to be a slip of the other, from 0 to 1; `exact` and `text` have 0.67."""
 MOST_PARTS = 64
 _LONG_KEY = re.compile(rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{MOST_PARTS}}}""")
 """Dotted keys nest tables without end, and take time that grows with the square of their length."""
@@ -80,7 +82,7 @@ def _build(cls: Any, table: Any, where: str) -> Any:
 def did_you_mean(name: str, known: Iterable[str], what: str) -> str:
     """The known name that is spelled most like this one, else all of them."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=CLOSE)
     return f"did you mean {close[0]!r}?" if close else f"known {what}: {', '.join(known)}"
 
 

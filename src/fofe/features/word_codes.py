@@ -36,7 +36,7 @@ from fofe.features.word_table import Table, table_name
 
 VECTORS = "vectors"
 ROWS_AT_ONCE = 8
-"""Few enough that OpenBLAS computes all rows of a product alike, on any processor."""
+"""Few enough that OpenBLAS adds up all rows of a product in the same order, and too few to be fast."""
 
 
 def column_name(code: str, view: str) -> str:

@@ -153,10 +153,10 @@ class Engine:
     def fresh(self) -> Engine:
         """An engine with the same weights that has seen no word yet.
 
-        What is promised: on one machine, a text has the same scores whatever came before, to the last bit.
+        What is promised: on one machine, a call has the same scores whatever came before, to the last bit.
         Words are cached, but computed alike whichever were new together (`NeighbourLayer.of_words`), as far
-        as the BLAS library does as OpenBLAS; a fresh engine gives the same scores with any. The texts that
-        are scored together, and windows of a long one, can change the seventh digit.
+        as the BLAS library does as OpenBLAS; a fresh engine gives the same scores with any. Other sentences
+        in the same call, and windows of a long one, change a score by less than 1e-6.
         """
         other = copy.copy(self)
         other._cache = WordCache()

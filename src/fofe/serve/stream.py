@@ -32,22 +32,25 @@ class StreamAnswer(StreamingResponse):
 async def answers(receive: Receive, limits: Limits, tag: Tag, *, as_json: bool) -> AsyncIterator[bytes]:
     """A line of JSON for each line of the body: JSON objects with `as_json`, else plain text.
 
-    A bad line is answered by an `error`, and the others go on. If a line is too long, or takes too long to
-    arrive, an error is the last answer.
+    A bad line is answered by an `error`, and the others go on. If a line takes too long to arrive, an error
+    is the last answer.
     """
     numbers = count(1)
     async for lines in _lines(receive, limits):
         if isinstance(lines, str):
             yield _line({"error": lines})
             continue
-        read = [_read(line, next(numbers), as_json) for line in lines]
+        read = [_read(line, next(numbers), limits.max_bytes, as_json) for line in lines]
         found = iter(await tag([text for text, _ in read if text is not None]))
         yield b"".join(_line(answer if text is None else {**answer, **next(found)}) for text, answer in read)
 
 
 async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] | str]:
-    """The lines that each chunk of the body completes; a string is an error, and the last value."""
-    rest = b""
+    """The lines that each chunk of the body completes; a string is an error, and the last value.
+
+    Of a line that is too long, its beginning comes as soon as it is known to be, and the rest is skipped.
+    """
+    rest, skipping = b"", False
     due = anyio.current_time() + limits.seconds
     while True:
         message = None
@@ -58,21 +61,27 @@ async def _lines(receive: Receive, limits: Limits) -> AsyncIterator[list[bytes] 
             return
         if message["type"] == "http.disconnect":
             return
-        *lines, rest = (rest + message.get("body", b"")).split(b"\n")
+        body = message.get("body", b"")
+        *lines, rest = (rest + (body.partition(b"\n")[2] if skipping else body)).split(b"\n")
+        skipping = skipping and b"\n" not in body
+        if len(rest) > limits.max_bytes:
+            lines.append(rest)
+            rest, skipping = b"", True
         if lines:
             yield lines
+        if b"\n" in body:
             due = anyio.current_time() + limits.seconds
-        if len(rest) > limits.max_bytes:
-            yield f"a line of more than the {limits.max_bytes} bytes that this server takes"
-            return
         if not message.get("more_body"):
             if rest:
                 yield [rest]
             return
 
 
-def _read(line: bytes, number: int, as_json: bool) -> tuple[str | None, dict[str, Any]]:
+def _read(line: bytes, number: int, most: int, as_json: bool) -> tuple[str | None, dict[str, Any]]:
     """The text of a line and the start of its answer; or None and the complete answer."""
+    if len(line) > most:
+        problem = f"line {number}: more than the {most} bytes that this server takes; send shorter lines"
+        return None, {"error": problem}
     try:
         text = decode_utf8(line, line=number).removesuffix("\r")
     except InputError as error:

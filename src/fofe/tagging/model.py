@@ -193,7 +193,8 @@ class Model(Tagger):
     def save(self, path: str | Path) -> None:
         """Write the model to a directory, which `fofe.load` reads; a model that was there is replaced.
 
-        The decoding is saved as it is now; the other options are given again after loading.
+        The decoding is saved as it is now; the other options are given again after loading. A model with
+        rules or a chosen scheme is an error.
         """
         save_stored(self.stored(), path)
 
@@ -205,6 +206,11 @@ class Model(Tagger):
             raise FofeError(
                 f"the choice of a scheme cannot be saved (save the model without it, and use "
                 f"with_options(scheme={self._scheme!r}) after loading)"
+            )
+        if self.rules:
+            raise FofeError(
+                "rules cannot be saved: they live beside a model (save model.with_rules(), which has none, "
+                "and use with_rules after loading)"
             )
         return replace(load_stored(self.path), decoding=self.decoding)
 
