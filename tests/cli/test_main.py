@@ -228,3 +228,35 @@ def test_errors_name_the_options_of_the_command_for_formats(
     Path("s.json").write_text('[{"data": {"text": "Anna left."}}]\n', "utf-8")
     assert main(command.replace("MODEL", str(tiny_path)).split()) == 2
     assert capsys.readouterr().err.endswith(f"{ending}\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "corpus wiki in -o in",
+        "corpus wiki other --types in -o in",
+        "corpus wiki other --mapping in -o in",
+        "gazetteer build --titles other --mapping in -o in",
+        "kbp tag -m eng=MODEL folder -o folder/source.xml",
+        "kbp tag -m eng=MODEL folder --kb in -o in",
+        "kbp convert folder --gold in -o in",
+        "kbp convert folder --corpus in -o in",
+    ],
+)
+def test_what_a_command_reads_is_not_written_over(
+    command: str,
+    tiny_path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    files = [Path("in"), Path("other"), Path("folder/source.xml")]
+    for file in files:
+        file.write_text("<doc>Anna left.</doc>\n", "utf-8")
+    assert main(command.replace("MODEL", str(tiny_path)).split()) == 2
+    assert (
+        capsys.readouterr().err == f"fofe: {command.split()[-1]}: is the input itself (choose another name)\n"
+    )
+    assert {file.read_text("utf-8") for file in files} == {"<doc>Anna left.</doc>\n"}

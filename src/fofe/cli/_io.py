@@ -91,17 +91,22 @@ def no_document(path: str) -> InputError:
 
 
 def refuse_input(
-    output: str, inputs: Iterable[str | Path], *, what: str = "input", remedy: str = "choose another name"
+    output: str,
+    inputs: Iterable[str | Path | None],
+    *,
+    what: str = "input",
+    remedy: str = "choose another name",
 ) -> None:
     """Refuse to overwrite an input, which would be lost; `inputs` is looked at only if `output` exists.
 
+    None stands for an input that was not given.
     A device or a pipe, such as /dev/null, is never replaced: it may be both.
     """
     if output == STANDARD or not (os.path.isfile(output) or os.path.isdir(output)):
         return
     for path in inputs:
         file = STANDARD_INPUT if str(path) == STANDARD else path
-        if os.path.exists(file) and os.path.samefile(file, output):
+        if file is not None and os.path.exists(file) and os.path.samefile(file, output):
             raise InputError(f"is the {what} itself", path=output, remedy=remedy)
 
 

@@ -135,6 +135,7 @@ def wiki(args: argparse.Namespace) -> None:
         raise FofeError("--master goes with --engine spark (leave it out)")
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
         raise InputError("cannot be written: its directory does not exist", path=args.output)
+    refuse_input(args.output, [*args.dumps, *args.types, args.mapping])
     settings = LabelSettings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
     if folder.resolve() in Path(args.output).resolve().parents:

@@ -37,7 +37,7 @@ def build(args: argparse.Namespace) -> None:
     """
     from fofe.features.gazetteer import TypedName, build_gazetteer, read_names, save_gazetteer
 
-    refuse_input(args.output, args.sources)
+    refuse_input(args.output, [*args.sources, args.mapping])
     report = Report()
     names: Iterable[TypedName] = (name for source in args.sources for name in read_names(source, report))
     if args.titles:
