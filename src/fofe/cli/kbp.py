@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fofe.base.errors import FofeError, InputError
 from fofe.base.journal import Journal
 from fofe.base.report import Report, counted
-from fofe.cli import PARTIAL, USAGE_ERROR
-from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
+from fofe.cli import PARTIAL
+from fofe.cli._command import USAGE_ERROR, command, flag, group, one_of, option, repeated, titled
 from fofe.cli._io import Bar, print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import (
     A_MODEL,
