@@ -321,6 +321,8 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
         ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, "name the format prodigy"),
         ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "name the format doccano"),
         ({"text": "Ana left.", "labels": [[0, 3, "PER"]]}, "name the format doccano"),
+        ({"text": "Ana left.", "mention": [{"start": 0, "end": 3, "type": "PER"}]}, 'call them "mentions"'),
+        ({"tokens": ["Ana", "left"], "entity": [[0, 1, "PER"]]}, 'call them "mentions"'),
         ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "name the format hugging-face"),
         ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "name the format hugging-face"),
     ],
