@@ -363,7 +363,7 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.txt"], "none.txt: cannot be read: No such file"),
+        (["none.txt"], "none.txt: cannot be read: No such file or directory (give the name of a file)"),
         ([TEXT], "takes the text itself with --text"),
         (["FOLDER"], "holds no corpus or .txt or .csv file (only files right in it are read"),
         (["FOLDER", "--input", "text"], "holds no .txt file (only files right in it"),

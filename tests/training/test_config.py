@@ -177,7 +177,8 @@ def test_overrides_that_fit_nowhere(key: str, message: str, tmp_path: Path) -> N
 
 def test_a_bad_override_is_not_blamed_on_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, VIEWS)
-    for key, value in (("training.epoch", 1), ("training.epochs", 0), ("training.epochs", "many")):
+    wrong = {"training.epoch": 1, "training.epochs": 0, "training.rate": "high", "trainng.epochs": 1}
+    for key, value in wrong.items():
         with pytest.raises(ConfigError) as caught:
             load_config(path, {key: value})
         assert path.name not in str(caught.value)

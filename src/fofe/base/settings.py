@@ -80,7 +80,7 @@ def _build(cls: Any, table: Any, where: str) -> Any:
 def did_you_mean(name: str, known: Iterable[str], what: str) -> str:
     """The known name that is spelled most like this one, else all of them."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return f"did you mean {close[0]!r}?" if close else f"known {what}: {', '.join(known)}"
 
 

@@ -37,7 +37,8 @@ _TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can
 _SHORTER = "cut the document up, or give its text as a line of plain text, of any length"
 _NO_UNIT = "leave --unit file out: each line is then a document"
 _PLAIN_FILES = "only files right in it are read: give others by a pattern of the shell, DIR/*/*.txt"
-_TEXT_ITSELF = "give the name of a file; fofe tag takes the text itself with --text"
+_NAME_A_FILE = "give the name of a file"
+_TEXT_ITSELF = f"{_NAME_A_FILE}; fofe tag takes the text itself with --text"
 _NOT_CONLL = (
     "CoNLL has a word and a tag on each line; --input text takes the file for plain text, and --text-column "
     "a .tsv file for a table"
@@ -76,7 +77,8 @@ def find_sources(
         elif path == STANDARD or Path(path).exists():
             found.append(Source(path, text_kind))
         else:
-            raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
+            remedy = _TEXT_ITSELF if " " in path else _NAME_A_FILE
+            raise InputError("cannot be read: No such file or directory", path=path, remedy=remedy)
     for source in found:
         # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
         # at all, so that the others are tagged.

@@ -310,7 +310,11 @@ def load_config(
     try:
         config = build(RunConfig, table)
     except ConfigError as error:  # that of a setting which was given is not the file's
-        given = any({*key.split(".")} <= {*re.split(r"\W+", error.problem)} for key in overrides or {})
+        named = {*re.split(r"\W+", error.problem)}
+        unknown = error.problem.removeprefix("unknown key ").strip("'")
+        given = any(
+            {*key.split(".")} <= named or f"{key}.".startswith(f"{unknown}.") for key in overrides or {}
+        )
         raise ConfigError(error.problem, path=None if given else path, remedy=error.remedy) from None
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
