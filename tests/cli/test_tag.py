@@ -360,6 +360,14 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     assert f"{paths[0]}: is UTF-16" in captured.err
 
 
+def test_patterns_may_be_quoted(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, town in (("p1.txt", "Lima"), ("p2.txt", "Oslo"), ("q.txt", "Rome")):
+        (tmp_path / name).write_text(f"Anna left {town}.\n", "utf-8")
+    assert tag(model, str(tmp_path / "p*.txt"), "-f", "jsonl") == 0
+    texts = [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()]
+    assert texts == ["Anna left Lima.", "Anna left Oslo."]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

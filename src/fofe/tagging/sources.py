@@ -1,6 +1,7 @@
 """The documents of files and streams, as inputs that are read when their turn comes."""
 
 import codecs
+import glob
 import io
 import json
 import os
@@ -67,7 +68,7 @@ def find_sources(
     """Everything that is to be read; what does not exist is reported before any work is done."""
     found = []
     text_kind = TEXT_LINES if unit == "line" else TEXT_FILE
-    for path in paths:
+    for path in _matches(paths):
         if Path(path).is_dir():
             found += _in_folder(path, format, text_kind, text_column, report)
         elif table := _kind_of_table(path, format, text_column):
@@ -86,6 +87,13 @@ def find_sources(
             with suppress(OSError), open(source.path, "rb") as stream:
                 _check_start(stream.read(_GLANCE), source)
     return found
+
+
+def _matches(paths: Iterable[str]) -> Iterator[str]:
+    """The paths, with the files that match in place of a quoted pattern."""
+    for path in paths:
+        is_there = path == STANDARD or Path(path).exists()
+        yield from ([] if is_there else sorted(glob.glob(path, recursive=True))) or [path]
 
 
 def _check_start(head: bytes, source: Source) -> None:
