@@ -21,7 +21,7 @@ from fofe.base.files import (
     open_bytes,
 )
 from fofe.base.report import Report as Report
-from fofe.text.document import NONE, Document
+from fofe.text.document import NONE, Document, checked
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "conll": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
@@ -119,7 +119,7 @@ def write_corpus(
             raise InputError("a stream that is written has no format of its own", remedy=_NAME_IT)
         format = guess_format(path)
     write = format_function(format, "write", options)
-    write(documents, path, Report() if report is None else report, **options)
+    write(map(checked, documents), path, Report() if report is None else report, **options)
 
 
 def with_tokens(document: Document, language: str, report: Report, retokenise: bool = False) -> Document:

@@ -21,11 +21,11 @@ from fofe.features.schemes import scheme_number
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_stored
 from fofe.model.storage import StoredModel
-from fofe.tagging.arguments import check_engine, check_options, check_several, check_type, checked
+from fofe.tagging.arguments import check_engine, check_options, check_several, check_type
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
-from fofe.text.document import Document, Mention, Sentence, Token, split_label
+from fofe.text.document import Document, Mention, Sentence, Token, checked, split_label
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 
@@ -194,6 +194,7 @@ class Model(Tagger):
 
         The decoding is saved as it is now; the other options are given again after loading.
         """
+        check_type(path, (str, Path), "a model is saved to a directory")
         save_stored(self.stored(), path)
 
     def stored(self) -> StoredModel | Ensemble:
