@@ -174,8 +174,8 @@ def tag(args: argparse.Namespace) -> int:
 
 def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
     """Refuse options that would have no effect, or that exclude one another."""
-    for name in ("text", "input", "format", "redact", "offsets", "flat", "alternatives"):
-        if parquet and getattr(args, name) not in (None, False, [], "codepoints"):
+    for name in ("text", "input", "unit", "format", "redact", "offsets", "flat", "alternatives"):
+        if parquet and getattr(args, name) not in (None, False, [], "line", "codepoints"):
             raise FofeError(
                 f"--{name} does not go with parquet, which gets a column of all mentions, in code points"
             )

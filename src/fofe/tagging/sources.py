@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from fofe.base.errors import InputError, NotTextError
+from fofe.base.errors import FofeError, InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, OTHER_FILES, brat, corpus_files, files_in, format_function, jsonl
@@ -80,6 +80,8 @@ def find_sources(
         else:
             remedy = _TEXT_ITSELF if " " in path else _NAME_A_FILE
             raise InputError("cannot be read: No such file or directory", path=path, remedy=remedy)
+    if unit == "file" and not any(source.kind == TEXT_FILE for source in found):
+        raise FofeError("--unit file is for plain text: leave it out for tables and corpora")
     for source in found:
         # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
         # at all, so that the others are tagged.
@@ -293,11 +295,15 @@ def line_input(source: Source, number: int, line: bytes, part: int = 0) -> Input
 def _read_line(source: Source, number: int, part: int, line: bytes, report: Report) -> Document | None:
     name = display_name(source.path)
     text = decode_utf8(line, name, number)
+    place = f"{number}:{part}" if part else number
+    id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
     if source.kind == TEXT_LINES:
-        place = f"{number}:{part}" if part else number
-        id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
         return Document(text.rstrip("\r\n"), id=id)
-    return jsonl.parse_line(text, name, number, report) if text.strip() else None
+    if not text.strip():
+        return None
+    document = jsonl.parse_line(text, name, number, report)
+    document.id = document.id or id
+    return document
 
 
 def _text_file(source: Source, report: Report) -> Iterator[Input]:
