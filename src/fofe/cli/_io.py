@@ -37,7 +37,7 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
     report = Report()
     options = {"language": language, **reading_options(args)}
     documents = list(read_corpus(path, args.format, report, **options))
-    say_report(report, f"{path}: ")
+    say_report(report, path)
     if not documents:
         raise no_document(path)
     return documents
@@ -63,7 +63,7 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
     elif args.map:
         scheme = given_scheme(args.map, gold, model.labels[1:], report)  # without NONE
     gold, predicted = predict(model, gold, report, scheme, heads=getattr(args, "heads", False))
-    say_report(report, f"{path}: ")
+    say_report(report, path)
     if scheme:
         return scheme.applied_to(model), gold, predicted
     if report:
@@ -78,7 +78,7 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
         if corpora:
             options = [f"--as {' or '.join(corpora)} to score by the labels of that training corpus"]
         options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
-        print(f"{path}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
+        say(f"{path}: these count as errors; give {'; or '.join(options)}")
     return model, gold, predicted
 
 
@@ -154,10 +154,10 @@ def say(line: str) -> None:
     print(f"fofe: {line}", file=sys.stderr, flush=True)
 
 
-def say_report(report: Report, prefix: str = "fofe: ") -> None:
+def say_report(report: Report, path: str | None = None) -> None:
     """Print what was changed or skipped, with counts, to standard error."""
     for line in report.lines():
-        print(f"{prefix}{line}", file=sys.stderr)
+        say(line if path is None else f"{path}: {line}")
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def build(args: argparse.Namespace) -> None:
 
         names = titled_names(args.sources, args.lang, args.mapping, report)
     gazetteer = build_gazetteer(names, report, [Path(source).name for source in args.sources])
-    say_report(report, "")
+    say_report(report)
     if not gazetteer.counts:
         remedy = "a line is NAME, a tab, TYPE"
         if args.titles:
