@@ -99,8 +99,8 @@ def refuse_input(
 ) -> None:
     """Refuse to overwrite an input, which would be lost; `inputs` is looked at only if `output` exists.
 
-    None stands for an input that was not given.
-    A device or a pipe, such as /dev/null, is never replaced: it may be both.
+    None stands for an input that was not given. A device or a pipe, such as /dev/null, is never replaced: it
+    may be both.
     """
     if output == STANDARD or not (os.path.isfile(output) or os.path.isdir(output)):
         return
