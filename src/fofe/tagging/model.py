@@ -374,9 +374,7 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
             which scores all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
-    if not isinstance(path, (str, Path)):
-        found = type(path).__name__
-        raise FofeError(f'a model is a directory or a name, not of type {found} (write fofe.load("en"))')
+    check_type(path, (str, Path), "a model is a directory or a name", 'write fofe.load("en")')
     check_engine(engine, device)
     if path == AUTO:
         from fofe.tagging.by_language import ByLanguage
