@@ -12,7 +12,8 @@ HEADER = (
 NOTE = (
     "fofe and spaCy were measured here, on one thread: mean F1 of PER, ORG and places over three "
     "corpora that neither was trained on (`benchmarks/abroad.py`: tweets, news and encyclopaedia, "
-    "defence reports; fofe has learned from other text of the first two kinds). (p) as published: Flair "
+    "defence reports; fofe has learned from other text of the first two kinds). Installs are the packages "
+    "and all they need, without the files that Python compiles later. (p) as published: Flair "
     "`ner-english` on the corrected CoNLL-2003; GLiNER-L without training, the mean of seven data sets "
     "with types of their own, which is another task. (t) one model of CoNLL-2003 alone "
     "(`configs/default.toml`); `en-news`, which has also learned from other text, has {shipped}."

@@ -69,6 +69,16 @@ reading
     )
 
 
+def test_ids_that_occur_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(f'{{"tokens": ["w{one}"], "id": "{one % 3}"}}\n' for one in range(5)))
+    assert fofe(corpus) == 0
+    assert "2 documents with the id of an earlier one\n  0\n  1\n" in capsys.readouterr().out
+    corpus.write_text('{"tokens": ["a"]}\n{"tokens": ["b"]}\n')
+    assert fofe(corpus, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["repeated_ids"]["count"] == 0
+
+
 def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = tmp_path / "corpus.conll"
     corpus.write_text(ROWS)

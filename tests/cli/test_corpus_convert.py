@@ -27,7 +27,7 @@ def test_columns_to_json_and_back_in_another_scheme(
     news: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fofe(news, tmp_path / "news.jsonl") == 0
-    assert capsys.readouterr().err == "tag scheme: IOB1\n"
+    assert capsys.readouterr().err == "fofe: tag scheme: IOB1\n"
     line = json.loads((tmp_path / "news.jsonl").read_text())
     assert [(mention["text"], mention["type"]) for mention in line["mentions"]] == [
         ("Ana Ruiz", "PER"),
@@ -58,7 +58,7 @@ def test_what_is_lost_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[
     source.write_text('{"tokens": ["Bank", "of", "Rio"], "entities": [[0, 3, "ORG"], [2, 3, "LOC"]]}')
     fofe(source, tmp_path / "flat.conll")
     assert capsys.readouterr().err == (
-        "1 mention left out for overlapping one at least as long (first: document 1 8:11)\n"
+        "fofe: 1 mention left out for overlapping one at least as long (first: document 1 8:11)\n"
     )
 
 

@@ -302,6 +302,7 @@ def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     told = capsys.readouterr()
     overall = json.loads(told.out)["scores"]["overall"]
     assert overall["tp"] + overall["fn"] == 1
+    assert told.err.startswith(f"fofe: {path}: ")
     assert "gold.jsonl: 1 mention inside others left out because the corpus is annotated flat" in told.err
 
 

@@ -94,6 +94,7 @@ def test_inspect_tells_how_weights_are_stored(
         (["-o", "MODEL"], "is the model itself (choose another directory)"),
         (["-o", "MODEL/config.json/x"], "cannot be written: "),
         (["-o", "OUT", "--keep", "MODEL"], "--keep goes with --words: without it all words are kept"),
+        (["-o", "OUT", "--words", "0"], "--words 0 leaves no word that has a vector: give a number, or"),
         (["-o", "OUT", "--words", "-3"], "the number of words to keep cannot be -3"),
         (["-o", "OUT", "--corpus", "none.conll"], "none.conll: there is no such file or directory"),
     ],

@@ -62,6 +62,16 @@ def test_a_line_is_a_document(model: str, tmp_path: Path, capsys: pytest.Capture
     assert found(documents[2]) == [("Lima", "GPE")]
 
 
+def test_json_lines_without_ids_are_told_by_their_numbers(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "news.jsonl"
+    path.write_text('{"text": "Lima"}\n\nno JSON\n{"text": "Oslo"}\n{"text": "Rome", "id": "own"}\n', "utf-8")
+    assert tag(model, str(path)) == 1
+    ids = [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()]
+    assert ids == [f"{path}:1", f"{path}:4", "own"]
+
+
 def test_a_file_as_one_document(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "news.txt"
     text = f"{TEXT}\nIn Lima it rained all day.\n"
@@ -360,10 +370,18 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
     assert f"{paths[0]}: is UTF-16" in captured.err
 
 
+def test_patterns_may_be_quoted(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, town in (("p1.txt", "Lima"), ("p2.txt", "Oslo"), ("q.txt", "Rome")):
+        (tmp_path / name).write_text(f"Anna left {town}.\n", "utf-8")
+    assert tag(model, str(tmp_path / "p*.txt"), "-f", "jsonl") == 0
+    texts = [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()]
+    assert texts == ["Anna left Lima.", "Anna left Oslo."]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.txt"], "none.txt: cannot be read: No such file"),
+        (["none.txt"], "none.txt: cannot be read: No such file or directory (give the name of a file)"),
         ([TEXT], "takes the text itself with --text"),
         (["FOLDER"], "holds no corpus or .txt or .csv file (only files right in it are read"),
         (["FOLDER", "--input", "text"], "holds no .txt file (only files right in it"),
@@ -398,6 +416,8 @@ def test_a_file_among_others_that_is_no_text_fails_alone_where_files_are_documen
         (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
         (["--text", "x", "-o", "x.csv", "--redact"], "not write (redacted text goes into .txt or .jsonl"),
         (["CORPUS", "--text-column", "body"], "and parquet files (leave it out: a corpus names its texts"),
+        (["CORPUS", "--unit", "file"], "--unit file is for plain text: leave it out for tables and corpora"),
+        (["in.parquet", "-o", "out.parquet", "--unit", "file"], "--unit does not go with parquet"),
         (
             ["--text", "x", "-o", "x.html", "--offsets", "utf16"],
             "--offsets is not shown in html: give --format jsonl or tsv",

@@ -63,6 +63,7 @@ def test_redacted_json_lines_keep_ids_and_nothing_else(
         (["-f", "html"], "html"),
         (["-o", "x.tsv"], "tsv"),
         (["-f", "jsonl", "--offsets", "utf16"], "--offsets"),
+        (["--offsets", "utf16"], "--offsets"),
     ],
 )
 def test_redaction_refuses_formats_and_options_of_mentions(

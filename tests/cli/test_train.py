@@ -44,6 +44,7 @@ def test_an_earlier_run_is_kept(
     ("setting", "message"),
     [
         ("training.epoch=3", "unknown key 'training.epoch' (did you mean 'epochs'?)"),
+        ("trainng.epochs=3", "fofe: unknown key 'trainng' (did you mean 'training'?)"),
         ("training.epochs=x", "training.epochs must be a whole number, not 'x'"),
         ("training.epochs", "'training.epochs' is not KEY=VALUE"),
         ('data.train=["none.jsonl"]', "none.jsonl: there is no such file or directory"),

@@ -150,3 +150,8 @@ def test_what_is_found_in_unknown_text_counts_only_if_it_is_right() -> None:
     assert kept.mentions == [found[0], found[3]]
     known = Document("ab cd", regions=[Region(0, 5, "known")])
     assert without_unknown([known], [Document("ab cd", mentions=found)])[0].mentions == found
+
+
+def test_paths_are_no_documents() -> None:
+    with pytest.raises(InputError, match=r"not of type str \(.*read_corpus those of a file"):
+        score_documents("gold.jsonl", "predicted.jsonl")  # type: ignore[arg-type]

@@ -64,6 +64,23 @@ def test_mentions_of_no_type_are_refused(tmp_path: Path) -> None:
         texts(path)
 
 
+def test_white_space_around_a_type_makes_no_other_type(tmp_path: Path) -> None:
+    path, report = tmp_path / "corpus.jsonl", Report()
+    lines = (f'{{"tokens": ["Abba"], "entities": [[0, 1, "{type}"]]}}\n' for type in ("BAND ", "BAND"))
+    path.write_text("".join(lines))
+    found = [document.mentions[0].type for document in read_corpus(path, report=report)]
+    assert found == ["BAND", "BAND"]
+    assert report.lines() == ["1 label with white space at an end, which was left out (first: 'BAND ')"]
+
+
+def test_only_documents_are_written(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"a document is a fofe.Document, not of type str \(model\(text\) gives"
+    ):
+        write_corpus(["a"], tmp_path / "out.jsonl")  # type: ignore[list-item]
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_unknown_format_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"unknown format 'xml' \(use one of conll, jsonl, brat, .*\)"):
         write_corpus([], "out.xml", "xml")

@@ -168,7 +168,11 @@ def test_unusual_characters_survive(file: Path) -> None:
         ('{"text": "a", "mentions": [{"start": -1, "end": 1, "type": "X"}]}', "-1:1 lies outside"),
         ('{"text": "a", "mentions": [{"start": 1, "end": 1, "type": "X"}]}', "1:1 is empty"),
         ('{"text": "ab", "mentions": [{"start": 0, "end": 1, "type": "X", "text": "b"}]}', "'b' but .* 'a'"),
-        ('{"text": "a", "mentions": [{"start": 0, "end": 1, "type": "X", "score": NaN}]}', '"score" is nan'),
+        (
+            '{"text": "a", "mentions": [{"start": 0, "end": 1, "type": "X", "score": NaN}]}',
+            "NaN is no value of JSON",
+        ),
+        ('{"text": "a", "rating": -Infinity}', "not JSON: -Infinity is no value of JSON, null is"),
         (
             f'{{"text": "a", "mentions": [{{"start": 0, "end": 1, "type": "X", "score": 1{"0" * 400}}}]}}',
             '"score" is 10',
@@ -313,6 +317,8 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
     }
     with pytest.raises(InputError, match="the metadata of d is not JSON"):
         dump([Document("a", id="d", meta={"when": object()})])
+    with pytest.raises(InputError, match="the metadata of d is not JSON"):
+        dump([Document("a", id="d", meta={"rating": float("nan")})])
 
 
 @pytest.mark.parametrize(
@@ -321,6 +327,8 @@ def test_what_cannot_be_written_is_counted_or_an_error() -> None:
         ({"text": "Ana left.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}, "name the format prodigy"),
         ({"text": "Ana left.", "label": [[0, 3, "PER"]]}, "name the format doccano"),
         ({"text": "Ana left.", "labels": [[0, 3, "PER"]]}, "name the format doccano"),
+        ({"text": "Ana left.", "mention": [{"start": 0, "end": 3, "type": "PER"}]}, 'call them "mentions"'),
+        ({"tokens": ["Ana", "left"], "entity": [[0, 1, "PER"]]}, 'call them "mentions"'),
         ({"tokens": ["Ana", "left"], "ner_tags": ["B-PER", "O"]}, "name the format hugging-face"),
         ({"tokens": ["Ana", "left"], "tags": [1, 0]}, "name the format hugging-face"),
     ],

@@ -214,11 +214,20 @@ def test_no_model_at_all(tmp_path: Path) -> None:
 
 
 def test_saving_over_a_model_replaces_it(tiny_path: Path, broken: Path) -> None:
-    (broken / "stray.txt").write_text("x", "utf-8")
+    (broken / "vocabulary.old.txt").write_text("x", "utf-8")
     save_model(replace(load_model(tiny_path), card="new"), broken)
     assert load_model(broken).card == "new"
-    assert not (broken / "stray.txt").exists()
+    assert not (broken / "vocabulary.old.txt").exists()
     assert [path.name for path in broken.parent.iterdir()] == ["model"], "nothing is left beside it"
+
+
+def test_a_directory_that_holds_more_than_a_model_is_not_replaced(tiny_path: Path, broken: Path) -> None:
+    (broken / ".git").mkdir()
+    (broken / "notes.md").write_text("mine", "utf-8")
+    before = sorted(broken.iterdir())
+    with pytest.raises(FofeError, match=r"model: holds more than a model: .git, notes.md \(move that away"):
+        save_model(load_model(tiny_path), broken)
+    assert sorted(broken.iterdir()) == before
 
 
 def test_saving_over_a_link_replaces_what_it_leads_to(tiny_path: Path, broken: Path) -> None:

@@ -145,6 +145,7 @@ def test_models_by_name_and_language(client: TestClient) -> None:
             {"text": "a", "names": 1, "xyz": 1},
             "names must be true or false; unknown field 'xyz' (known fields:",
         ),
+        ({"text": "a", "exact": True}, "unknown field 'exact' (known fields:"),
         ({"text": "a", "tresh": 1}, "unknown field 'tresh' (did you mean 'threshold'?)"),
         ({"text": "a", "exact": True}, "unknown field 'exact' (known fields:"),
         (["a"], "body: send a JSON object"),

@@ -281,8 +281,9 @@ def test_options_out_of_range(options: dict[str, Any], message: str, tiny_model:
         (lambda model: list(model.tag_tokens([["a", ["b"]]])), "word 2 of sentence 1 is of type list"),
         (lambda model: list(model.tag_tokens([["a", None]])), r"is of type NoneType \(words are strings\)"),
         (lambda model: model.tag_documents(Document("x")), r"several documents .*\(put one document into"),
-        (lambda model: list(model.tag_documents([TEXT])), r"a fofe.Document, not of type str \(tag takes"),
-        (lambda model: model.score(TEXT), r"a fofe.Document, not of type str \(.*model\(text\) gives one"),
+        (lambda model: list(model.tag_documents([TEXT])), r"a fofe.Document, not of type str \(.*tag takes"),
+        (lambda model: model.score(TEXT), r"a fofe.Document, not of type str \(model\(text\) gives one"),
+        (lambda model: model.save(None), "a model is saved to a directory, not of type NoneType"),
         (lambda model: model.decoding_for("foo"), r"no annotation scheme 'foo' \(it knows: none\)"),
     ],
 )

@@ -147,7 +147,11 @@ def test_a_model_follows_rules_and_says_which(tiny_model: Model, tmp_path: Path)
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "("', "is not valid"),
         ('[[rule]]\nname = "a"\ntype = "A"\npattern = "a"\naction = "drop"', "forbid, replace, add"),
         ('[[rule]]\nname = "a"\ntype = "A"\npatern = "a"', "did you mean 'pattern'?"),
-        ('[[rule]]\nname = "a"\ntype = "A"\nfile = "nowhere.txt"', "nowhere.txt"),
+        (
+            '[[rule]]\nname = "a"\ntype = "A"\nfile = "nowhere.txt"',
+            "rules.toml: rule 'a': there is no file now",
+        ),
+        ('[[rule]]\nname = "a"\ntype = "A\\tB"\npattern = "a"', "the type of rule 'a' has a tab"),
     ],
 )
 def test_bad_rules_are_refused(

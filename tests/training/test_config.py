@@ -11,6 +11,7 @@ from fofe.base.errors import ConfigError, InputError
 from fofe.base.settings import build, to_table
 from fofe.features.config import ModelConfig
 from fofe.training.config import (
+    START,
     DataConfig,
     DecodingConfig,
     RunConfig,
@@ -175,9 +176,16 @@ def test_overrides_that_fit_nowhere(key: str, message: str, tmp_path: Path) -> N
         load_config(write(tmp_path, VIEWS), {key: 1})
 
 
+def test_the_configuration_to_start_from_can_be_copied() -> None:
+    copy = Path(__file__).parents[2] / "configs" / "start.toml"
+    assert not copy.is_symlink(), "a copy of configs/ alone must have it"
+    assert copy.read_text("utf-8") == START.read_text("utf-8")
+
+
 def test_a_bad_override_is_not_blamed_on_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, VIEWS)
-    for key, value in (("training.epoch", 1), ("training.epochs", 0), ("training.epochs", "many")):
+    wrong = {"training.epoch": 1, "training.epochs": 0, "training.rate": "high", "trainng.epochs": 1}
+    for key, value in wrong.items():
         with pytest.raises(ConfigError) as caught:
             load_config(path, {key: value})
         assert path.name not in str(caught.value)

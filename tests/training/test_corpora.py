@@ -227,6 +227,14 @@ def test_sentences_that_are_held_out_one_by_one_are_pointed_out_where_others_cou
         assert sum("single sentences are held out" in line for line in lines) == noted
 
 
+@pytest.mark.parametrize("name", ["dev", "test"])
+def test_a_corpus_to_score_on_that_is_also_trained_on_is_pointed_out(name: str, tiny_config: Path) -> None:
+    problem = f"1 {name} set among the training corpora, whose scores say little"
+    for file, noted in (("train.jsonl", True), ("dev.jsonl", False)):
+        lines = plan(load_config(tiny_config, {f"data.{name}": file}))
+        assert (problem in lines) == noted
+
+
 def test_the_plan_tells_what_everything_counts_as(tmp_path: Path) -> None:
     text = plan(configured(tmp_path, novels='unannotated = "unknown"\nweight = 0.5\nheads = true'))
     lines = [" ".join(line.split()) for line in text.splitlines()]

@@ -324,6 +324,16 @@ def test_resuming_a_finished_run_changes_nothing(tiny_config: Path, tiny_run: Pa
     assert len(metrics_of(run)) == 8
 
 
+def test_what_the_model_could_not_replace_is_refused_before_training(
+    tiny_config: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "model").mkdir()
+    recorder = Recorder()
+    with pytest.raises(InputError, match="exists and is not a model directory"):
+        train(load_config(tiny_config), tmp_path, recorder, command="test")
+    assert recorder.lines == []
+
+
 def test_an_earlier_run_is_not_overwritten(tiny_config: Path, tiny_run: Path) -> None:
     before = weights_file(tiny_run)
     with pytest.raises(InputError, match=r"run: holds an earlier run \(resume it by --resume"):

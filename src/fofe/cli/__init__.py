@@ -9,7 +9,7 @@ from importlib import import_module
 
 from fofe.base.errors import FofeError, InputError
 from fofe.base.version import __version__
-from fofe.cli._command import Command, Parser
+from fofe.cli._command import USAGE_ERROR, Command, Parser
 
 DESCRIPTION = "Find mentions - names and nominals, flat or nested - in text, and train models that do."
 
@@ -55,7 +55,6 @@ SYNONYMS = {
 
 PARTIAL = 1
 """The exit code of a command that finished but skipped some documents or found problems."""
-USAGE_ERROR = 2
 NAMING = {
     "format": "--format",
     "source_format": "--from",
@@ -77,9 +76,7 @@ def make_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"fofe {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in commands:
-        _declared(name).add_to(subparsers)
+    parser.add_commands(map(_declared, commands))
     return parser
 
 
@@ -87,13 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. Errors that a user can fix end with a message and exit code 2."""
     _open_closed_streams()
     words = sys.argv[1:] if arguments is None else arguments
-    # Only the module of the command that was named is imported, which makes the start faster.
-    parser = make_parser(words[:1] if words and words[0] in COMMANDS else COMMANDS)
     if (problem := _unknown_command(words)) is not None:
-        if words[0] in COMMANDS:
-            parser = _declared(words[0]).add_to(Parser(prog="fofe").add_subparsers())
-        parser.error(problem)
-    args = parser.parse_args(words)
+        print(f"fofe: {problem}", file=sys.stderr)
+        return USAGE_ERROR
+    # Only the module of the command that was named is imported, which makes the start faster.
+    args = make_parser(words[:1] if words and words[0] in COMMANDS else COMMANDS).parse_args(words)
     try:
         code: int | None = args.run(args)
         sys.stdout.flush()

@@ -16,9 +16,10 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 Run: TypeAlias = "Callable[[argparse.Namespace], int | None]"
 """Does the work; returns the exit code, or None for 0."""
@@ -26,18 +27,45 @@ Add: TypeAlias = "Callable[[argparse._ActionsContainer], object]"
 """Adds an option, or several, to a parser or to a group of its options."""
 
 
+USAGE_ERROR = 2
+"""The exit code where a command cannot be done as it was given."""
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that suggests the option that was probably meant."""
+    """A parser that lets options stand between arguments, and suggests the option that was probably meant."""
+
+    _parsing = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        parsed, rest = super().parse_known_args(args, namespace)
+        if self._parsing:  # called back for the options alone, then for the arguments
+            return super().parse_known_args(args, namespace)
+        self._parsing = True
+        plain = self._subparsers or "--" in (args or ())
+        parse = super().parse_known_args if plain else super().parse_known_intermixed_args
+        parsed, rest = parse(args, namespace)
+        self._parsing = False
         for word in rest:
             if word.startswith("-"):
                 name = word.partition("=")[0]
                 near = difflib.get_close_matches(name, self._option_string_actions, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"see {self.prog} --help"
-                self.error(f"there is no option {name}: {hint}")
+                self.exit(USAGE_ERROR, f"fofe: there is no option {name}: {hint}\n")
         return parsed, rest
+
+    def error(self, message: str) -> NoReturn:
+        """One line, like every other error, in place of the usage."""
+        self.exit(USAGE_ERROR, f"fofe: {message} (see {self.prog} --help)\n")
+
+    def add_commands(self, commands: Iterable[Command]) -> None:
+        """Add commands, which the help lists if none is given."""
+        self.set_defaults(run=self._ask_for_command)
+        inner = self.add_subparsers(title="commands", metavar="COMMAND")
+        for one in commands:
+            one.add_to(inner)
+
+    def _ask_for_command(self, _: argparse.Namespace) -> int:
+        self.print_help(sys.stderr)
+        return USAGE_ERROR
 
 
 @dataclass(frozen=True)
@@ -52,8 +80,8 @@ class Command:
     run: Run | None = None
     commands: tuple[Command, ...] = ()
 
-    def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> Parser:
-        """Add the command and its options; returns its parser."""
+    def add_to(self, subparsers: argparse._SubParsersAction[Parser]) -> None:
+        """Add the command and its options."""
         parser = subparsers.add_parser(
             self.name,
             help=self.help,
@@ -64,12 +92,9 @@ class Command:
         for add in self.options:
             add(parser)
         if self.commands:
-            inner = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-            for one in self.commands:
-                one.add_to(inner)
+            parser.add_commands(self.commands)
         else:
             parser.set_defaults(run=self.run)
-        return parser
 
 
 def command(help: str, *options: Add, name: str | None = None) -> Callable[[Run], Command]:

@@ -37,7 +37,7 @@ def read_documents(path: str, args: argparse.Namespace, language: str | None = N
     report = Report()
     options = {"language": language, **reading_options(args)}
     documents = list(read_corpus(path, args.format, report, **options))
-    say_report(report, f"{path}: ")
+    say_report(report, path)
     if not documents:
         raise no_document(path)
     return documents
@@ -63,7 +63,7 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
     elif args.map:
         scheme = given_scheme(args.map, gold, model.labels[1:], report)  # without NONE
     gold, predicted = predict(model, gold, report, scheme, heads=getattr(args, "heads", False))
-    say_report(report, f"{path}: ")
+    say_report(report, path)
     if scheme:
         return scheme.applied_to(model), gold, predicted
     if report:
@@ -78,7 +78,7 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
         if corpora:
             options = [f"--as {' or '.join(corpora)} to score by the labels of that training corpus"]
         options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
-        print(f"{path}: these count as errors; give {'; or '.join(options)}", file=sys.stderr)
+        say(f"{path}: these count as errors; give {'; or '.join(options)}")
     return model, gold, predicted
 
 
@@ -91,17 +91,22 @@ def no_document(path: str) -> InputError:
 
 
 def refuse_input(
-    output: str, inputs: Iterable[str | Path], *, what: str = "input", remedy: str = "choose another name"
+    output: str,
+    inputs: Iterable[str | Path | None],
+    *,
+    what: str = "input",
+    remedy: str = "choose another name",
 ) -> None:
     """Refuse to overwrite an input, which would be lost; `inputs` is looked at only if `output` exists.
 
-    A device or a pipe, such as /dev/null, is never replaced: it may be both.
+    None stands for an input that was not given. A device or a pipe, such as /dev/null, is never replaced: it
+    may be both.
     """
     if output == STANDARD or not (os.path.isfile(output) or os.path.isdir(output)):
         return
     for path in inputs:
         file = STANDARD_INPUT if str(path) == STANDARD else path
-        if os.path.exists(file) and os.path.samefile(file, output):
+        if file is not None and os.path.exists(file) and os.path.samefile(file, output):
             raise InputError(f"is the {what} itself", path=output, remedy=remedy)
 
 
@@ -149,10 +154,10 @@ def say(line: str) -> None:
     print(f"fofe: {line}", file=sys.stderr, flush=True)
 
 
-def say_report(report: Report, prefix: str = "fofe: ") -> None:
+def say_report(report: Report, path: str | None = None) -> None:
     """Print what was changed or skipped, with counts, to standard error."""
     for line in report.lines():
-        print(f"{prefix}{line}", file=sys.stderr)
+        say(line if path is None else f"{path}: {line}")
 
 
 @contextmanager

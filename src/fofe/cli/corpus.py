@@ -40,7 +40,7 @@ def check(args: argparse.Namespace) -> None:
     documents = read_corpus(args.corpus, args.format, report, **options)
     result = check_corpus(documents, max_words=args.max_words, report=report)
     if not result.documents:
-        say_report(report, f"{args.corpus}: ")
+        say_report(report, args.corpus)
         raise no_document(args.corpus)
     reading = {"facts": report.facts, "remarks": dict(report.counts)}
     print_result(args, describe(result, report), {**result.as_dict(), "reading": reading})
@@ -86,7 +86,7 @@ def convert(args: argparse.Namespace) -> None:
     report = Report()
     documents = read_corpus(args.source, args.source_format, report, **reading_options(args))
     write_corpus(documents, args.target, args.target_format, report, **given(args, "scheme", "spans"))
-    say_report(report, "")
+    say_report(report)
 
 
 def _check_writing(args: argparse.Namespace) -> None:
@@ -135,6 +135,7 @@ def wiki(args: argparse.Namespace) -> None:
         raise FofeError("--master goes with --engine spark (leave it out)")
     if "://" not in args.output and not Path(args.output).absolute().parent.is_dir():
         raise InputError("cannot be written: its directory does not exist", path=args.output)
+    refuse_input(args.output, [*args.dumps, *args.types, args.mapping])
     settings = LabelSettings(tuple(args.dumps), tuple(args.types), args.lang, args.mapping, args.repeats)
     folder = Path(args.work or f"{args.output.rstrip('/')}.work")
     if folder.resolve() in Path(args.output).resolve().parents:

@@ -70,7 +70,7 @@ def fuse(args: argparse.Namespace) -> None:
 
 def _check_output(args: argparse.Namespace) -> None:
     """Refuse an output that is also an input, or whose suffix is that of the other format."""
-    refuse_input(args.output, [*args.predictions, *args.dev, *filter(None, [args.dev_gold])])
+    refuse_input(args.output, [*args.predictions, *args.dev, args.dev_gold])
     if is_tab(args.output) and not any(map(is_tab, args.predictions)):
         remedy = "let -o end in .jsonl; fofe kbp convert makes a .tab file of that"
         raise InputError("joined predictions make JSON lines", path=args.output, remedy=remedy)

@@ -37,7 +37,7 @@ def build(args: argparse.Namespace) -> None:
     """
     from fofe.features.gazetteer import TypedName, build_gazetteer, read_names, save_gazetteer
 
-    refuse_input(args.output, args.sources)
+    refuse_input(args.output, [*args.sources, args.mapping])
     report = Report()
     names: Iterable[TypedName] = (name for source in args.sources for name in read_names(source, report))
     if args.titles:
@@ -45,7 +45,7 @@ def build(args: argparse.Namespace) -> None:
 
         names = titled_names(args.sources, args.lang, args.mapping, report)
     gazetteer = build_gazetteer(names, report, [Path(source).name for source in args.sources])
-    say_report(report, "")
+    say_report(report)
     if not gazetteer.counts:
         remedy = "a line is NAME, a tab, TYPE"
         if args.titles:

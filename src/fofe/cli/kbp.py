@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from fofe.base.errors import FofeError, InputError
 from fofe.base.journal import Journal
 from fofe.base.report import Report, counted
-from fofe.cli import PARTIAL, USAGE_ERROR
-from fofe.cli._command import command, flag, group, one_of, option, repeated, titled
-from fofe.cli._io import Bar, print_result, resumable, say, say_report
+from fofe.cli import PARTIAL
+from fofe.cli._command import USAGE_ERROR, command, flag, group, one_of, option, repeated, titled
+from fofe.cli._io import Bar, print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import (
     A_MODEL,
     AGREEMENT,
@@ -106,6 +106,7 @@ def tag(args: argparse.Namespace) -> int:
     report = Report()
     bad: list[InputError] = []
     files = source_files(documents, report)
+    refuse_input(args.output, [*files, *rules, args.kb])
     titles = Titles.read(args.kb) if args.kb else None
     for line in how.missing_types():
         say(line)
@@ -222,7 +223,9 @@ def convert(args: argparse.Namespace) -> int:
 
     report = Report()
     bad: list[InputError] = []
-    sources = read_all(source_files(args.documents, report), _reading(args), report, bad)
+    files = source_files(args.documents, report)
+    refuse_input(args.output, [*files, args.gold, args.corpus])
+    sources = read_all(files, _reading(args), report, bad)
     if args.lang is not None:
         sources = in_language(sources, args.lang, report)
     if args.gold:

@@ -237,6 +237,8 @@ def compress(args: argparse.Namespace) -> None:
 
     if args.keep and args.words is None:
         raise FofeError("--keep goes with --words: without it all words are kept")
+    if args.words == 0 and not args.keep:
+        raise FofeError("--words 0 leaves no word that has a vector: give a number, or a corpus with --keep")
     path = model_path(args.model)
     refuse_input(args.output, [path], what="model", remedy="choose another directory")
     if Path(args.output).exists():

@@ -174,8 +174,8 @@ def tag(args: argparse.Namespace) -> int:
 
 def _check_options(args: argparse.Namespace, *, parquet: bool) -> None:
     """Refuse options that would have no effect, or that exclude one another."""
-    for name in ("text", "input", "format", "redact", "offsets", "flat", "alternatives"):
-        if parquet and getattr(args, name) not in (None, False, [], "codepoints"):
+    for name in ("text", "input", "unit", "format", "redact", "offsets", "flat", "alternatives"):
+        if parquet and getattr(args, name) not in (None, False, [], "line", "codepoints"):
             raise FofeError(
                 f"--{name} does not go with parquet, which gets a column of all mentions, in code points"
             )
@@ -215,11 +215,11 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     detailed = [name for name, given in asked.items() if given]
     usual = "text" if args.redact or (on_terminal and not detailed) else "jsonl"
     format: str = args.format or format_of_output(args.output, redacted=args.redact) or usual
-    if detailed and format not in ("jsonl", "tsv"):
-        raise FofeError(f"{detailed[0]} is not shown in {format}: give --format jsonl or tsv")
     if args.redact and (detailed or format not in ("text", "jsonl")):
         refused = detailed[0] if detailed else format
         raise FofeError(f"--redact writes text or JSON lines of redacted text, not {refused}")
+    if detailed and format not in ("jsonl", "tsv"):
+        raise FofeError(f"{detailed[0]} is not shown in {format}: give --format jsonl or tsv")
     return format
 
 

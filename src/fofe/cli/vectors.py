@@ -147,7 +147,7 @@ def _write(vectors: WordVectors, output: str, kind: str) -> None:
 
     report = Report()
     write_vectors(vectors, output, kind, report)
-    say_report(report, "")
+    say_report(report)
 
 
 @command(
@@ -176,7 +176,7 @@ def coverage(args: argparse.Namespace) -> None:
     corpora = (read_corpus(path, args.format, report, language=args.language) for path in args.corpora)
     words = [token.text for documents in corpora for document in documents for token in document.tokens]
     found = coverage(read_vectors(args.vectors), words, cased=args.lookup == "cased", digits=args.digits)
-    say_report(report, "")
+    say_report(report)
     counts = {"tokens": (found.known_tokens, found.tokens), "words": (found.known_words, found.words)}
     lines = [
         f"{name}\t{known} of {total}\t{100 * known / max(1, total):.1f} %"

@@ -18,6 +18,7 @@ FINDINGS = {
     "unaligned": "mentions not beginning and ending with a token of one sentence",
     "same_span": "mentions on exactly the span of another",
     "crossing": "pairs of mentions that cross",
+    "repeated_ids": "documents with the id of an earlier one",
     "repeated_sentences": "sentences that occurred before",
     "contradictions": "of these, labelled differently then",
     "empty_sentences": "empty sentences",
@@ -43,6 +44,7 @@ class CorpusCheck:
     """The labels of each mentioned string."""
     findings: Report = field(default_factory=Report)
     """Counts and first places of `FINDINGS`."""
+    _ids: set[str] = field(default_factory=set)
     _labels_of_sentence: dict[tuple[str, ...], set[tuple[int, int, str]]] = field(default_factory=dict)
 
     @property
@@ -65,6 +67,9 @@ class CorpusCheck:
         """Count what is in one more document."""
         self.documents += 1
         note, name = self.findings.note, document.id or f"document {self.documents}"
+        if document.id in self._ids:
+            note("repeated_ids", document.id)
+        self._ids |= {document.id} - {""}
         if not document.sentences:
             note("documents_without_tokens", name)
         for number, sentence in enumerate(document.sentences, start=1):

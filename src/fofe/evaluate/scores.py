@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import NamedTuple, TypeVar
 
 from fofe.base.errors import InputError
-from fofe.text.document import NAME, NOMINAL, UNKNOWN, Document, Mention, split_label
+from fofe.text.document import NAME, NOMINAL, UNKNOWN, Document, Mention, checked, split_label
 
 Group = TypeVar("Group", bound=Hashable)
 Item = TypeVar("Item", bound=Hashable)
@@ -107,7 +107,7 @@ def spans_of(documents: Iterable[Document]) -> set[Span]:
 
 def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tuple[set[Span], set[Span]]:
     """The spans of both sides, which must have the same texts in the same order."""
-    pairs = list(zip_longest(gold, predicted))
+    pairs = list(zip_longest(map(checked, gold), map(checked, predicted)))
     for number, (true, guess) in enumerate(pairs, start=1):
         if true is None or guess is None:
             missing = f"{_name(true or guess, number)} is missing in the {'prediction' if true else 'gold'}"

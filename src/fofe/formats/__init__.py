@@ -5,6 +5,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from fofe.base.files import (
     open_bytes,
 )
 from fofe.base.report import Report as Report
-from fofe.text.document import NONE, Document
+from fofe.text.document import NONE, Document, checked
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "conll": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".bmes", ".tsv"),
@@ -85,12 +86,21 @@ def read_corpus(
     report = Report() if report is None else report
     for file, name in corpus_files(path, format, report):
         for document in format_function(name, "read", options)(file, report, **options):
+            _strip_types(document, report)
             if any(mention.type == NONE for mention in document.mentions):
                 remedy = "give the type another name, or leave these mentions out"
                 raise InputError(
                     f"has mentions of type {NONE}, which stands for none", path=file, remedy=remedy
                 )
             yield document if language is None else with_tokens(document, language, report, retokenise)
+
+
+def _strip_types(document: Document, report: Report) -> None:
+    """Leave out white space at the ends of types, which would else be types of their own."""
+    for number, mention in enumerate(document.mentions):
+        if mention.type != (type := mention.type.strip()):
+            document.mentions[number] = replace(mention, type=type)
+            report.note("labels with white space at an end, which was left out", repr(mention.type))
 
 
 def write_corpus(
@@ -109,7 +119,7 @@ def write_corpus(
             raise InputError("a stream that is written has no format of its own", remedy=_NAME_IT)
         format = guess_format(path)
     write = format_function(format, "write", options)
-    write(documents, path, Report() if report is None else report, **options)
+    write(map(checked, documents), path, Report() if report is None else report, **options)
 
 
 def with_tokens(document: Document, language: str, report: Report, retokenise: bool = False) -> Document:

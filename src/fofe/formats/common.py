@@ -90,8 +90,8 @@ def id_and_meta(document: Document, reserved: Set[str], report: Report, place: s
 def to_json(content: dict[str, object], place: str) -> str:
     """JSON in one line; an error if metadata cannot be written as JSON."""
     try:
-        return json.dumps(content, ensure_ascii=False)
-    except TypeError as error:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
         raise InputError(f"the metadata of {place} is not JSON: {error}") from None
 
 

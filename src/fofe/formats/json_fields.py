@@ -180,7 +180,7 @@ def parse_object(line: str, path: str, number: int) -> Fields:
     if line.lstrip().startswith("["):
         remedy += f", as jq -c '.[]' does with a JSON list; {IF_LABEL_STUDIO}"
     try:
-        value = json.loads(line)
+        value = json.loads(line, parse_constant=_no_value)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", path=path, line=number, remedy=remedy) from None
     if isinstance(value, list):
@@ -203,7 +203,7 @@ def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
 def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
     """The fields of each object of a JSON list, or of objects one after another; messages name them so."""
     shown, text = display_name(path), read_text(path)
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=_no_value)
     opening = re.match(r"[\s,]*\[", text)
     position = opening.end() if opening else 0
     line, counted, fields = 1, 0, None
@@ -220,6 +220,11 @@ def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
         raise InputError("the list has no end", path=shown, remedy="export or write it again")
     if fields is None:
         report.note(EMPTY_FILES, shown)
+
+
+def _no_value(name: str) -> None:
+    """Refuse NaN and infinities, which Python would write again."""
+    raise ValueError(f"{name} is no value of JSON, null is")
 
 
 def _describe(value: object) -> str:

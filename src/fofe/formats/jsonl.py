@@ -62,13 +62,21 @@ def _note_unread_annotation(document: Document, report: Report, place: str) -> N
     for key, value in document.meta.items():
         if not isinstance(value, list) or not value:
             continue
-        if key in ("spans", "label", "labels") and isinstance(value[0], (list, dict)):
-            remedy = IF_PRODIGY if key == "spans" else IF_DOCCANO
+        if key in ("label", "labels") and isinstance(value[0], (list, dict)):
+            remedy = IF_DOCCANO
         elif key in ("ner_tags", "tags") and len(value) == sum(1 for _ in document.tokens):
             remedy = IF_HUGGING_FACE
+        elif _is_span(value[0]):
+            remedy = IF_PRODIGY if key == "spans" else 'if they are mentions, call them "mentions"'
         else:
             continue
         report.note(f'lines with "{key}" but no "mentions", read as without mentions: {remedy}', place)
+
+
+def _is_span(value: object) -> bool:
+    if isinstance(value, dict):
+        return {"start", "end"} <= value.keys()
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(one, int) for one in value[:2])
 
 
 def _document(fields: Fields, report: Report) -> Document:

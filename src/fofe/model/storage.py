@@ -47,6 +47,11 @@ ENCODERS = "encoders"
 REPLAY = "replay.txt"
 ENSEMBLE = "ensemble.json"
 """The file that makes a directory one of several models; see `fofe.model.ensemble`."""
+_OWN_FILES = re.compile(
+    rf"{CONFIG}|{WEIGHTS}|{NAMES_FILE}|{ENCODERS}|{REPLAY}|{ENSEMBLE}"
+    r"|README.md|alphabet.json|vocabulary\..*\.txt|member-\d+"
+)
+"""What a model directory can hold."""
 FORMAT_VERSION = 1
 MOST_TEXT = 1 << 28
 """The bytes that a text file of a model may have: twenty million words."""
@@ -150,7 +155,7 @@ class StoredModel(ModelDescription):
 
 
 def save_model(model: StoredModel, path: str | Path) -> None:
-    """Write a model directory; one that was there is replaced when the new one is whole."""
+    """Write a model directory; a model that was there is replaced when the new one is whole."""
     check_replaceable(Path(path))
     description = ModelDescription(
         **{described.name: getattr(model, described.name) for described in fields(ModelDescription)}
@@ -187,9 +192,15 @@ def save_model(model: StoredModel, path: str | Path) -> None:
 
 
 def check_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a model."""
-    if target.exists() and not any((target / file).is_file() for file in (CONFIG, ENSEMBLE)):
+    """Refuse to replace anything but a model, or one beside which other files lie."""
+    if not target.exists():
+        return
+    if not any((target / file).is_file() for file in (CONFIG, ENSEMBLE)):
         raise ModelError("exists and is not a model directory", path=target, remedy="choose another name")
+    others = sorted(file.name for file in target.iterdir() if not _OWN_FILES.fullmatch(file.name))
+    if others:
+        problem = f"holds more than a model: {', '.join(others)}"
+        raise ModelError(problem, path=target, remedy="move that away, or choose another name")
 
 
 def load_model(path: str | Path) -> StoredModel:

@@ -29,13 +29,6 @@ def check_several(items: object, what: str, fix: str) -> None:
         raise FofeError(f"several {what} are needed, not {found} ({fix})")
 
 
-def checked(document: Document) -> Document:
-    """The document; an error for what is none, such as its text."""
-    fix = "tag takes texts, model(text) gives one"
-    check_type(document, Document, "a document is a fofe.Document", fix)
-    return document
-
-
 def check_options(alternatives: object, for_recall: object, exact: object, scheme: object) -> None:
     """Refuse values that are not those of `with_options`; `Decoding` checks its own."""
     is_count = isinstance(alternatives, int) and not isinstance(alternatives, bool) and alternatives >= 0

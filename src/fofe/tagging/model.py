@@ -21,11 +21,11 @@ from fofe.features.schemes import scheme_number
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_stored
 from fofe.model.storage import StoredModel
-from fofe.tagging.arguments import check_engine, check_options, check_several, check_type, checked
+from fofe.tagging.arguments import check_engine, check_options, check_several, check_type
 from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
-from fofe.text.document import Document, Mention, Sentence, Token, split_label
+from fofe.text.document import Document, Mention, Sentence, Token, checked, split_label
 from fofe.text.marks import without_lone_marks
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
@@ -196,6 +196,7 @@ class Model(Tagger):
         The decoding is saved as it is now; the other options are given again after loading. A model with
         rules or a chosen scheme is an error.
         """
+        check_type(path, (str, Path), "a model is saved to a directory")
         save_stored(self.stored(), path)
 
     def stored(self) -> StoredModel | Ensemble:
@@ -393,9 +394,7 @@ def load(path: str | Path, *, engine: str = "numpy", device: str = "auto") -> Mo
             which scores all fragments of a batch at once.
         device: where torch runs: "cpu", "cuda" or "auto".
     """
-    if not isinstance(path, (str, Path)):
-        found = type(path).__name__
-        raise FofeError(f'a model is a directory or a name, not of type {found} (write fofe.load("en"))')
+    check_type(path, (str, Path), "a model is a directory or a name", 'write fofe.load("en")')
     check_engine(engine, device)
     if path == AUTO:
         from fofe.tagging.by_language import ByLanguage

@@ -108,6 +108,8 @@ class Rule:
             raise SettingError(
                 f"the type of rule {self.name!r} must not be {NONE}, which stands for no mention"
             )
+        if not self.type.isprintable():
+            raise SettingError(f"the type of rule {self.name!r} has a tab, a line break or the like")
         if self.check and (self.check not in CHECKS or not self.pattern):
             raise SettingError(
                 f"check must be one of {', '.join(CHECKS)}, with a pattern, not {self.check!r}"
@@ -272,4 +274,8 @@ def _read(source: str | Path) -> tuple[Rule, ...]:
     read = () if isinstance(table.get("rule"), dict) else build(Rules, table, path=path).rule
     if not read:
         raise ConfigError("has no rules", path=path, remedy="begin each with [[rule]]")
+    for rule in read:
+        if not (path.parent / rule.file).exists():
+            problem = f"rule {rule.name!r}: there is no file {rule.file}"
+            raise ConfigError(problem, path=path, remedy="name one beside these rules")
     return tuple(replace(rule, file=str(path.parent / rule.file)) if rule.file else rule for rule in read)

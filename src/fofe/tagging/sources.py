@@ -1,6 +1,7 @@
 """The documents of files and streams, as inputs that are read when their turn comes."""
 
 import codecs
+import glob
 import io
 import json
 import os
@@ -14,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from fofe.base.errors import InputError, NotTextError
+from fofe.base.errors import FofeError, InputError, NotTextError
 from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, OTHER_FILES, brat, corpus_files, files_in, format_function, jsonl
@@ -37,7 +38,8 @@ _TOO_LONG = f"is longer than {MOST_BYTES >> 20} MB, the most that a document can
 _SHORTER = "cut the document up, or give its text as a line of plain text, of any length"
 _NO_UNIT = "leave --unit file out: each line is then a document"
 _PLAIN_FILES = "only files right in it are read: give others by a pattern of the shell, DIR/*/*.txt"
-_TEXT_ITSELF = "give the name of a file; fofe tag takes the text itself with --text"
+_NAME_A_FILE = "give the name of a file"
+_TEXT_ITSELF = f"{_NAME_A_FILE}; fofe tag takes the text itself with --text"
 _NOT_CONLL = (
     "CoNLL has a word and a tag on each line; --input text takes the file for plain text, and --text-column "
     "a .tsv file for a table"
@@ -66,7 +68,7 @@ def find_sources(
     """Everything that is to be read; what does not exist is reported before any work is done."""
     found = []
     text_kind = TEXT_LINES if unit == "line" else TEXT_FILE
-    for path in paths:
+    for path in _matches(paths):
         if Path(path).is_dir():
             found += _in_folder(path, format, text_kind, text_column, report)
         elif table := _kind_of_table(path, format, text_column):
@@ -76,7 +78,10 @@ def find_sources(
         elif path == STANDARD or Path(path).exists():
             found.append(Source(path, text_kind))
         else:
-            raise InputError("cannot be read: No such file or directory", path=path, remedy=_TEXT_ITSELF)
+            remedy = _TEXT_ITSELF if " " in path else _NAME_A_FILE
+            raise InputError("cannot be read: No such file or directory", path=path, remedy=remedy)
+    if unit == "file" and not any(source.kind == TEXT_FILE for source in found):
+        raise FofeError("--unit file is for plain text: leave it out for tables and corpora")
     for source in found:
         # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
         # at all, so that the others are tagged.
@@ -84,6 +89,13 @@ def find_sources(
             with suppress(OSError), open(source.path, "rb") as stream:
                 _check_start(stream.read(_GLANCE), source)
     return found
+
+
+def _matches(paths: Iterable[str]) -> Iterator[str]:
+    """The paths, with the files that match in place of a quoted pattern."""
+    for path in paths:
+        is_there = path == STANDARD or Path(path).exists()
+        yield from ([] if is_there else sorted(glob.glob(path, recursive=True))) or [path]
 
 
 def _check_start(head: bytes, source: Source) -> None:
@@ -283,11 +295,15 @@ def line_input(source: Source, number: int, line: bytes, part: int = 0) -> Input
 def _read_line(source: Source, number: int, part: int, line: bytes, report: Report) -> Document | None:
     name = display_name(source.path)
     text = decode_utf8(line, name, number)
+    place = f"{number}:{part}" if part else number
+    id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
     if source.kind == TEXT_LINES:
-        place = f"{number}:{part}" if part else number
-        id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
         return Document(text.rstrip("\r\n"), id=id)
-    return jsonl.parse_line(text, name, number, report) if text.strip() else None
+    if not text.strip():
+        return None
+    document = jsonl.parse_line(text, name, number, report)
+    document.id = document.id or id
+    return document
 
 
 def _text_file(source: Source, report: Report) -> Iterator[Input]:

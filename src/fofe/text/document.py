@@ -195,6 +195,15 @@ class Document:
         return cls("\n".join(parts), built, id=id, meta=meta or {})
 
 
+def checked(document: Document) -> Document:
+    """The document; an error for what is none, such as its text."""
+    if not isinstance(document, Document):
+        problem = f"a document is a fofe.Document, not of type {type(document).__name__}"
+        remedy = "model(text) gives one, and read_corpus those of a file; tag takes texts"
+        raise InputError(problem, remedy=remedy)
+    return document
+
+
 def join_label(type: str, kind: str) -> str:
     """The network's label of a type and a kind."""
     return type + NOMINAL_SUFFIX if kind == NOMINAL else type

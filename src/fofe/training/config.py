@@ -310,7 +310,9 @@ def load_config(
     try:
         config = build(RunConfig, table)
     except ConfigError as error:  # that of a setting which was given is not the file's
-        given = any({*key.split(".")} <= {*re.split(r"\W+", error.problem)} for key in overrides or {})
+        named = {*re.split(r"\W+", error.problem)}
+        unknown = error.problem.removeprefix("unknown key ").strip("'") + "."
+        given = any({*key.split(".")} <= named or f"{key}.".startswith(unknown) for key in overrides or {})
         raise ConfigError(error.problem, path=None if given else path, remedy=error.remedy) from None
     corpora = [corpus.name for corpus in config.corpora]
     if strange := [name for name in config.model.schemes if name not in corpora]:
@@ -321,8 +323,7 @@ def load_config(
 def _read(path: Path, extending: tuple[Path, ...] = ()) -> dict[str, Any]:
     """The table of a file, joined with that of the file that it extends."""
     table = read_toml(path)
-    extended = table.pop("extends", None)
-    if extended is None:
+    if (extended := table.pop("extends", None)) is None:
         return table
     if not isinstance(extended, str) or Path(extended).name != extended:
         raise ConfigError(f"extends must be the name of a file beside this one, not {extended!r}", path=path)

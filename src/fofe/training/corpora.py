@@ -105,6 +105,7 @@ def read_corpora(config: RunConfig, fold: Fold | None = None) -> Corpora:
     report = Report()
     corpora = Corpora(tuple(_read(corpus, config, fold, report) for corpus in config.corpora), report)
     _note_unlearnable_labels(corpora)
+    _note_trained_on(config, report)
     _note_lone_sentences(config, report)
     return corpora
 
@@ -246,6 +247,15 @@ def _not_empty(sentences: Sentences, path: str, report: Report) -> Sentences:
     if places := report.places.get(OFF_TOKENS):
         raise InputError(f"has no mention on token borders (first: {places[0]})", path=path, remedy=_COUNT)
     raise InputError("has no labelled mention", path=path, remedy=_LOOK)
+
+
+def _note_trained_on(config: RunConfig, report: Report) -> None:
+    """Report the dev and test sets that are also trained on."""
+    trained = {Path(path).resolve() for corpus in config.corpora for path in corpus.train}
+    for corpus in config.corpora:
+        for name, path in (("dev", corpus.dev), ("test", corpus.test)):
+            if path and Path(path).resolve() in trained:
+                report.note(f"{name} sets among the training corpora, whose scores say little", path)
 
 
 def _note_lone_sentences(config: RunConfig, report: Report) -> None:

@@ -19,7 +19,7 @@ from fofe.base.report import counted
 from fofe.base.settings import to_table
 from fofe.decode import Decoding
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
-from fofe.model.storage import StoredModel, load_model, save_model
+from fofe.model.storage import StoredModel, check_replaceable, load_model, save_model
 from fofe.training.callback import Callback
 from fofe.training.card import write_card
 from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, save_checkpoint, save_weights
@@ -173,6 +173,7 @@ class Run:
         """With `growing`, the start keeps what it knows."""
         self._cpu_at_start = time.process_time()
         self.folder = Path(folder)
+        check_replaceable(self.folder / MODEL)  # an error now, not after the training
         self.group = join(config.training.device)
         self.callback = callback = callback if self.group.leads else Callback()
         torch.set_num_threads(config.training.threads)
