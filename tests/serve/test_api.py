@@ -147,7 +147,6 @@ def test_models_by_name_and_language(client: TestClient) -> None:
         ),
         ({"text": "a", "exact": True}, "unknown field 'exact' (known fields:"),
         ({"text": "a", "tresh": 1}, "unknown field 'tresh' (did you mean 'threshold'?)"),
-        ({"text": "a", "exact": True}, "unknown field 'exact' (known fields:"),
         (["a"], "body: send a JSON object"),
     ],
 )
