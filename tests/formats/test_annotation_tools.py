@@ -60,6 +60,22 @@ def test_label_studio_export(tmp_path: Path, content: str) -> None:
     assert report.counts == {"cancelled annotations left out": 1, "results of type relation left out": 1}
 
 
+def test_label_studio_tasks_that_nobody_has_annotated_are_left_out(tmp_path: Path) -> None:
+    value = {"start": 2, "end": 11, "text": "Anna Berg", "labels": ["PER"]}
+    predictions = [{"result": [{"type": "labels", "value": value}]}]
+    cancelled = [{"was_cancelled": True, "result": []}]
+    tasks = [
+        {"data": {"text": TEXT}, "annotations": [], "predictions": []},
+        {"data": {"text": TEXT}, "annotations": cancelled, "predictions": predictions},
+        {"data": {"text": TEXT}, "annotations": cancelled},
+        {"id": 4, "data": {"text": TEXT}, "annotations": [{"result": []}], "predictions": predictions},
+    ]
+    (document,), report = read(tmp_path, json.dumps(tasks), "label-studio")
+    assert (document.id, document.mentions) == ("4", [])
+    assert report.counts == {"tasks that nobody has annotated left out": 3}
+    assert [line for line in report.lines() if "task 1" in line]
+
+
 def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> None:
     value = {"start": 3, "end": 12, "text": "Anna Berg", "labels": ["PER"]}
     task = {
@@ -69,10 +85,7 @@ def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> N
     (document,), report = read(tmp_path, json.dumps([task]), "label-studio")
     assert spans(document) == [(2, 11, "PER", "Anna Berg")]
     assert document.mentions[0].score == 0.5
-    assert set(report.counts) == {
-        "offsets in UTF-16 units converted",
-        "tasks without annotations read from the predictions",
-    }
+    assert set(report.counts) == {"offsets in UTF-16 units converted"}
 
 
 @pytest.mark.parametrize(
@@ -80,7 +93,7 @@ def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> N
     [
         ("[{", r"export.json:1: not JSON"),
         ('[{"data": {"text": "a"}}', r"export.json: the list has no end"),
-        ('[\n{"data": {"text": 3}}]', r'export.json:2: "data": "text" is 3, not a string'),
+        ('[\n{"data": {"text": 3}}]', r'export.json:2: task 1, "data": "text" is 3, not a string'),
         ('[{"data": {"page": "a"}}]', r'"text" is missing'),
         ("[3]", "3 where an object is needed"),
         (
@@ -199,7 +212,7 @@ def test_mentions_and_metadata_made_by_hand(tmp_path: Path, format: str) -> None
 
 def test_the_error_of_a_later_task_names_its_line(tmp_path: Path) -> None:
     tasks = ",\n".join([json.dumps(TASK)] * 3)
-    with pytest.raises(InputError, match=r"export.json:5: the task: 3 where"):
+    with pytest.raises(InputError, match=r"export.json:5: task 4: 3 where"):
         read(tmp_path, f"[\n{tasks},\n3]", "label-studio")
 
 

@@ -303,4 +303,4 @@ def test_the_commands_take_them(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert main(["evaluate", str(plain), str(other), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["scores"]["overall"]["f1"] == 100
     assert main(["corpus", "check", str(tagged)]) == 2
-    assert "numbers.jsonl:1: the row: the tag 1 is a number without a name" in capsys.readouterr().err
+    assert "numbers.jsonl:1: row 1: the tag 1 is a number without a name" in capsys.readouterr().err

@@ -139,6 +139,8 @@ def best_point(
 ) -> Point:
     """The point of the best F1 among those with at least this precision and recall, in percent.
 
+    Where several are equally good, the one in their middle is the least sensitive to what the corpus lacks.
+
     Raises:
         FofeError: if no threshold reaches them.
     """
@@ -155,4 +157,6 @@ def best_point(
             f"(the highest precision is {most_precise.counts.precision:.2f}, at {most_precise.threshold}; "
             f"the highest recall is {most_complete.counts.recall:.2f}, at {most_complete.threshold})"
         )
-    return max(reaching, key=lambda point: point.counts.f1)
+    best = max(point.counts.f1 for point in reaching)
+    equal = [point for point in reaching if point.counts.f1 == best]
+    return equal[len(equal) // 2]

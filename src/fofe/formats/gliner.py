@@ -20,7 +20,7 @@ RESERVED_KEYS = frozenset({"id", WORDS, MENTIONS})
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The items of a file as documents of one sentence each."""
-    for item in read_items(path, report, "the item"):
+    for item in read_items(path, report, "item"):
         words = item.strings(WORDS)
         if not words:
             report.note(EMPTY_SENTENCES, item.place)

@@ -31,7 +31,7 @@ def read(path: str | Path, report: Report, *, tag_names: Sequence[str] = ()) -> 
     if name.lower().endswith(PARQUET):
         found, names = _parquet_rows(path, report)
     else:
-        found, names = read_items(path, report, "the row"), []
+        found, names = read_items(path, report, "row"), []
     rows: list[tuple[Fields, conll.Rows]] = []
     for number, fields in enumerate(found, start=1):
         if sentence := _sentence(fields, tag_names or names, number):
@@ -86,7 +86,7 @@ def _parquet_rows(path: str | Path, report: Report) -> tuple[Iterator[Fields], l
         raise InputError(f"is no parquet file that can be read: {error}", path=name) from None
     if not rows:
         report.note(EMPTY_FILES, name)
-    fields = (Fields(row, name, number, "the row") for number, row in enumerate(rows, start=1))
+    fields = (Fields(row, name, number, "row") for number, row in enumerate(rows, start=1))
     return fields, _names((table.schema.metadata or {}).get(b"huggingface", b""))
 
 

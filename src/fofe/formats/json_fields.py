@@ -26,10 +26,12 @@ _BEGINNING = re.compile(r"[^\s,]")
 class Fields:
     """One JSON object of a line, and its name in messages."""
 
-    def __init__(self, value: object, path: str, line: int, name: str) -> None:
+    def __init__(self, value: object, path: str, line: int, name: str, item: str = "") -> None:
+        """`item` says which of several objects it is, or lies in, where a line may hold many."""
         self._path = path
         self._line = line
         self._name = name
+        self._item = item
         if not isinstance(value, dict):
             raise self.error(f"{_describe(value)} where an object is needed", "write it as {...}")
         self._values: dict[str, Any] = value
@@ -37,10 +39,11 @@ class Fields:
 
     @property
     def place(self) -> str:
-        return f"{self._path}:{self._line}"
+        return f"{self._path}:{self._line}" + (f" ({self._item})" if self._item else "")
 
     def error(self, problem: str, remedy: str | None = None) -> InputError:
-        return InputError(f"{self._name}: {problem}", path=self._path, line=self._line, remedy=remedy)
+        name = ", ".join(filter(None, dict.fromkeys((self._item, self._name))))
+        return InputError(f"{name}: {problem}", path=self._path, line=self._line, remedy=remedy)
 
     def which(self, *keys: str) -> list[str]:
         """The keys that are present."""
@@ -158,7 +161,7 @@ class Fields:
             report.note(f'fields "{key}" of a mention or sentence left out', self.place)
 
     def _child(self, value: object, name: str) -> Fields:
-        return Fields(value, self._path, self._line, name)
+        return Fields(value, self._path, self._line, name, self._item)
 
     def _children(self, key: str, values: list[object], lists_as: tuple[str, ...]) -> list[Fields]:
         children = []
@@ -201,12 +204,12 @@ def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
 
 
 def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
-    """The fields of each object of a JSON list, or of objects one after another; messages name them so."""
+    """The fields of each object of a JSON list, or of objects one after another; messages count them."""
     shown, text = display_name(path), read_text(path)
     decoder = json.JSONDecoder(parse_constant=_no_value)
     opening = re.match(r"[\s,]*\[", text)
     position = opening.end() if opening else 0
-    line, counted, fields = 1, 0, None
+    line, counted, number = 1, 0, 0
     while (found := _BEGINNING.search(text, position)) and not (opening and found[0] == "]"):
         line, counted = line + text.count("\n", counted, found.start()), found.start()
         try:
@@ -214,11 +217,11 @@ def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
         except (ValueError, RecursionError) as error:
             remedy = "write a JSON list, or an object per line"
             raise InputError(f"not JSON: {error}", path=shown, line=line, remedy=remedy) from None
-        fields = Fields(value, shown, line, name)
-        yield fields
+        number += 1
+        yield Fields(value, shown, line, item := f"{name} {number}", item)
     if opening and not found:
         raise InputError("the list has no end", path=shown, remedy="export or write it again")
-    if fields is None:
+    if not number:
         report.note(EMPTY_FILES, shown)
 
 

@@ -3,8 +3,8 @@
 A task has `data.text` and, under `annotations` or `predictions`, results of type `labels` whose `value` has
 `start`, `end`, `text` and `labels`. Offsets are half-open code points. Older versions counted UTF-16 units;
 these are recognised by the text of a mention and converted. Of several annotations the last that was not
-cancelled counts; a task without any is read from its predictions. Mentions with scores are written as
-predictions.
+cancelled counts. A task of an export without any is left out: nobody has read it. Tasks to import, which have
+no field `annotations`, are read from their predictions. Mentions with scores are written as predictions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,42 +26,38 @@ RESERVED_KEYS = frozenset({"id", "text"})
 
 def read(path: str | Path, report: Report) -> Iterator[Document]:
     """The tasks of an export: a JSON array, or an object a line."""
-    for task in read_items(path, report, "the task"):
-        yield _document(task, report)
+    for task in read_items(path, report, "task"):
+        annotations = task.objects("annotations", optional=True)
+        done = [annotation for annotation in annotations if not annotation.flag("was_cancelled")]
+        if done:
+            for _ in range(len(annotations) - len(done)):
+                report.note("cancelled annotations left out", task.place)
+            for _ in done[1:]:
+                report.note("annotations before the last one of the task left out", task.place)
+            yield _document(task, done[-1], report, annotated=True)
+        elif task.which("annotations"):
+            report.note("tasks that nobody has annotated left out", task.place)
+        else:
+            predictions = task.objects("predictions", optional=True)
+            yield _document(task, predictions[-1] if predictions else None, report, annotated=False)
 
 
-def _document(task: Fields, report: Report) -> Document:
+def _document(task: Fields, chosen: Fields | None, report: Report, *, annotated: bool) -> Document:
     data = task.inner("data")
     document = Document(data.string("text", empty=True))
     document.id = data.identifier("id") or task.identifier("id")
     document.meta = data.rest()
     utf16 = OffsetMap(document.text, "utf16")
-    results, done = _results(task, report)
-    for result in results:
+    for result in chosen.objects("result") if chosen is not None else []:
         if result.string("type") != "labels":
             report.note(f"results of type {result.string('type')} left out", result.place)
             continue
         value = result.inner("value")
         start, end = _span(value, document.text, utf16, report)
-        score = 1.0 if done else result.number("score", 1.0)  # people are sure of what a model was not
+        score = 1.0 if annotated else result.number("score", 1.0)  # people are sure of what a model was not
         for label in value.strings("labels"):
             document.mentions.append(common.labelled(start, end, label, document.text, score))
     return document
-
-
-def _results(task: Fields, report: Report) -> tuple[list[Fields], bool]:
-    """The results of a task, and whether people gave them."""
-    annotations = task.objects("annotations", optional=True)
-    done = [annotation for annotation in annotations if not annotation.flag("was_cancelled")]
-    for _ in range(len(annotations) - len(done)):
-        report.note("cancelled annotations left out", task.place)
-    for _ in done[1:]:
-        report.note("annotations before the last one of the task left out", task.place)
-    predictions = [] if done else task.objects("predictions", optional=True)
-    if predictions:
-        report.note("tasks without annotations read from the predictions", task.place)
-    chosen = (done or predictions)[-1:]
-    return chosen[0].objects("result") if chosen else [], bool(done)
 
 
 def _span(value: Fields, text: str, utf16: OffsetMap, report: Report) -> tuple[int, int]:

@@ -9,6 +9,9 @@ from fofe.training.checkpoint import Progress
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Corpora
 
+PLACE_OF_MODEL = "PATH OF THIS DIRECTORY"
+"""What stands in the card of a model for its directory."""
+
 CARD = """\
 # A fofe mention detector
 

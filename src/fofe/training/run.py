@@ -21,7 +21,7 @@ from fofe.decode import Decoding
 from fofe.model.ensemble import Ensemble, is_ensemble, load_ensemble, save_ensemble
 from fofe.model.storage import StoredModel, check_replaceable, load_model, save_model
 from fofe.training.callback import Callback
-from fofe.training.card import write_card
+from fofe.training.card import PLACE_OF_MODEL, write_card
 from fofe.training.checkpoint import Progress, load_checkpoint, load_weights, save_checkpoint, save_weights
 from fofe.training.config import RunConfig
 from fofe.training.corpora import Fold, read_corpora
@@ -327,7 +327,7 @@ class Run:
         facts = (self.config, self.corpora, self.setup.labels, self.progress)
         card = write_card(*facts, self.command, test_line)
         with write_atomically(self.folder / CARD) as stream:
-            stream.write(card)
+            stream.write(card.replace(PLACE_OF_MODEL, f"{PLACE_OF_MODEL}/{MODEL}"))
         return card
 
     def _encoders(self, weights: dict[str, FloatArray]) -> dict[str, Path]:
