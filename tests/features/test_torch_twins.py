@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from fofe.features import fofe
-from fofe.features.batch import Dropout
+from fofe.features.batch import NOTHING_DROPPED, Dropout, contextual_name, positions_name
 from fofe.features.characters_torch import range_maximum, window_sums
+from fofe.features.config import LEFT_EXCLUDING, LEFT_INCLUDING, RIGHT_INCLUDING, ModelConfig, ViewConfig
 from fofe.features.fofe_torch import codes_both, scan_both
+from fofe.features.word_codes_torch import WordCodes
 
 
 def doubles(*shape: int) -> torch.Tensor:
@@ -46,6 +48,34 @@ def test_codes_of_stretches_are_those_of_a_scan(factor: float) -> None:
         assert torch.allclose(left[row], prefixes[-1] if end > start else nothing, atol=1e-6)
         assert torch.allclose(right[row], suffixes[0] if end > start else nothing, atol=1e-6)
     assert torch.autograd.gradcheck(lambda rows: codes_both(rows, factor, starts, ends), values)
+
+
+def test_contextual_vectors_have_a_factor_of_their_own() -> None:
+    codes = (LEFT_INCLUDING, LEFT_EXCLUDING, RIGHT_INCLUDING)
+    words = ViewConfig("words", "cased", dimension=2, codes=codes)
+    lm = ViewConfig("lm", "encoder", dimension=3, codes=codes, encoder="lm", encoder_width=4, factor=0.2)
+    made = WordCodes(ModelConfig(views=(words, lm), factor=0.5), alphabet_size=0)
+    table, contextual = doubles(6, 2).detach().float(), doubles(6, 4).detach().float()
+    batch = {
+        "starts": marks(6, 0),
+        "ends": marks(6, 5),
+        positions_name("words"): torch.arange(6),
+        "firsts": torch.tensor([2, 4]),
+        "lasts": torch.tensor([3, 4]),
+        "before": torch.tensor([1, 3]),
+        "after": torch.tensor([4, 5]),
+        contextual_name("lm"): contextual,
+    }
+    found = made(batch, {"words": table}, NOTHING_DROPPED)
+    projected = made.modules["encoders"]["lm"](contextual)  # type: ignore[index]
+    for fragment, (first, end) in enumerate([(2, 4), (4, 5)]):
+        for code, read in zip(found, (range(end), range(first), range(first, 6)[::-1]), strict=True):
+            steps = list(read)[::-1]  # the nearest first
+            expected = [
+                sum(factor**distance * vectors[token] for distance, token in enumerate(steps))
+                for vectors, factor in ((table, 0.5), (projected, 0.2))
+            ]
+            assert torch.allclose(code[fragment], torch.cat(expected), atol=1e-6)  # type: ignore[arg-type]
 
 
 def test_sums_over_windows_and_their_gradients() -> None:
