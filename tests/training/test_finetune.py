@@ -94,6 +94,26 @@ def test_old_mentions_stay_and_new_ones_are_found(base: Path, grown: Path) -> No
     ]
 
 
+def test_the_schemes_of_old_corpora_have_no_new_types(base: Path, grown: Path) -> None:
+    model, wider = load(base), load(grown)
+    for scheme in load_model(base).config.schemes:
+        for text in (*OLD_TEXT, "They cooked stew for us .", "Anna Berg cooked rice and bread in Leeds ."):
+            before, after = (
+                one.with_options(scheme=scheme, exact=True)(text).mentions for one in (model, wider)
+            )
+            assert [(one.start, one.end, one.label) for one in after] == [
+                (one.start, one.end, one.label) for one in before
+            ]
+            assert [one.score for one in after] == pytest.approx([one.score for one in before], abs=1e-5)
+
+
+def test_new_types_keep_their_threshold_where_names_alone_are_wanted(grown: Path) -> None:
+    model = load(grown)
+    model.decoding = replace(model.decoding, names_threshold=1.0)
+    names = model.with_options(names=True)("They cooked stew for us .").mentions
+    assert [(one.text, one.label) for one in names] == [("stew", "DISH")]
+
+
 def test_the_gate_lets_through_what_it_did(base: Path, grown: Path) -> None:
     model, wider = load(base), load(grown)
     for text in (*OLD_TEXT, "She cooked bread for Anna Berg ."):

@@ -66,13 +66,14 @@ class Decoding:
 
         With `nested` false, the strategy `non-crossing`, which is nested by nature, becomes `highest-first`
         unless a strategy is given. A threshold is that of all labels. With `names`, mentions are flat and
-        have the threshold for names, unless others are given. A value that is not allowed is a FofeError.
+        have the threshold for names or one of their label's own, unless others are given. A value that is
+        not allowed is a FofeError.
         """
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
         if changes.get("names") is True and not self.names:
             tuned = {} if self.names_threshold is None else {"threshold": self.names_threshold}
             changes = {"nested": False, **tuned, **changes}
-        if "threshold" in changes:
+        if given.get("threshold") is not None:
             changes["thresholds"] = {}
         if changes.get("nested") is False and "strategy" not in changes and self.strategy == NON_CROSSING:
             changes["strategy"] = HIGHEST_FIRST

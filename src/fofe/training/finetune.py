@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from fofe.decode import Decoding
 from fofe.features.config import ModelConfig
+from fofe.features.schemes import CONDITIONED
 from fofe.model.network import Network
 from fofe.model.storage import StoredModel
 from fofe.tagging.model import Model
@@ -27,8 +28,11 @@ from fofe.training.scoring import ScoredCorpus, Tuned, scores_with
 
 UNITS = 64
 """How many units each hidden layer gets."""
-UNLIKELY = -4.0
-"""The bias that a new label starts with."""
+UNLIKELY, IMPOSSIBLE = -4.0, -100.0
+"""The bias that a new label starts with, and what the schemes of the model's own corpora add to it.
+
+These corpora do not annotate it, and nothing shows how it would look under their schemes.
+"""
 REPLAY = "replay"
 """The name of the corpus that the replay text counts as."""
 
@@ -97,10 +101,13 @@ def grow(network: Network, start: StoredModel, relearned: Iterable[int]) -> list
                 if name == f"{last}weight":
                     trained[list(relearned), old.shape[1] :] = True
             # The conditioned layers have the rows of one corpus behind those of the other.
-            corpora = len(start.config.schemes) if name.startswith("conditioned.") else 1
+            corpora = len(start.config.schemes) if name.startswith(CONDITIONED) else 1
             rows = old.view(corpora, -1, *old.shape[1:])
             block = tuple(map(slice, rows.shape))
-            parameter.view(corpora, -1, *parameter.shape[1:])[block] = rows
+            of_corpora = parameter.view(corpora, -1, *parameter.shape[1:])
+            of_corpora[block] = rows
+            if name == f"{CONDITIONED}{len(start.config.hidden) - 1}.bias":
+                of_corpora[:, rows.shape[1] :] = IMPOSSIBLE
             parameter.requires_grad_(bool(trained.any()))
             if parameter.requires_grad:
                 fixed.append(Fixed(parameter, trained, parameter.detach().clone()))
