@@ -15,7 +15,9 @@ from fofe.base.report import Report, counted
 
 MD5_DIFFERS = "LTF documents whose raw text has another MD5: its text, or the space between segments, differs"
 
-_ROOT = re.compile(r"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*<LCTL_TEXT[\s>]", re.DOTALL)
+# Each part ends where it first can: one that could go on would have text of parts in exponential time.
+_PROLOGUE = r"\s|<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->|<!DOCTYPE[^>\[]*>"
+_ROOT = re.compile(rf"(?:{_PROLOGUE})*<LCTL_TEXT[\s>]", re.DOTALL)
 _FILLERS: tuple[Callable[[int], str], ...] = (
     lambda size: "\n" * size,  # as LDC's own converters have it
     lambda size: " " * size,
