@@ -416,7 +416,7 @@ def test_patterns_may_be_quoted(model: str, tmp_path: Path, capsys: pytest.Captu
         (["--text", "x", "-o", "x.csv"], "x.csv: has the suffix of a format that tagging does not write"),
         (["--text", "x", "-o", "x.csv", "--redact"], "not write (redacted text goes into .txt or .jsonl"),
         (["CORPUS", "--text-column", "body"], "and parquet files (leave it out: a corpus names its texts"),
-        (["CORPUS", "--unit", "file"], "--unit file is for plain text: leave it out for tables and corpora"),
+        (["CORPUS", "--unit", "file"], "a.jsonl is none: name the texts, or leave it out"),
         (["in.parquet", "-o", "out.parquet", "--unit", "file"], "--unit does not go with parquet"),
         (
             ["--text", "x", "-o", "x.html", "--offsets", "utf16"],

@@ -32,6 +32,20 @@ def test_best_label_beats_none_and_reaches_the_threshold(rows: FloatArray) -> No
     assert candidates(rows, 1.0) == [[], []]
 
 
+def test_a_label_that_reaches_its_threshold_stands_in_for_one_that_does_not() -> None:
+    rows = np.array([[0.1, 0.5, 0.4], [0.45, 0.3, 0.25], [0.2, 0.1, 0.7], [0.1, 0.2, 0.7]])
+    offsets = np.array([0, 4])
+    fragments = all_fragments(offsets, 1)
+
+    def found(per: float, org: float) -> list[Candidate]:
+        thresholds = np.array([0.5, per, org])
+        return select(fragments, offsets, rows, LABELS, threshold=thresholds)[0]
+
+    assert [one[:3] for one in found(0.6, 0.3)] == [(0, 1, "ORG"), (2, 3, "ORG"), (3, 4, "ORG")]
+    assert [one[:3] for one in found(0.1, 0.8)] == [(0, 1, "PER"), (3, 4, "PER")], "NONE is likelier"
+    assert [one[:3] for one in found(0.1, np.inf)] == [(0, 1, "PER")], "an ORG is not wanted"
+
+
 def test_for_recall_takes_what_none_would_have_won(rows: FloatArray) -> None:
     found = candidates(rows, 0.3, for_recall=True)
     assert found == [

@@ -21,15 +21,23 @@ def select(
     threshold: float | FloatArray,
     for_recall: bool = False,
 ) -> list[list[Candidate]]:
-    """The candidates of each sentence: fragments whose best label is not NONE and reaches the threshold.
+    """The candidates of each sentence: fragments whose best label is not NONE and reaches its threshold.
 
     `probabilities` [F, K] are those of the K labels, NONE first; `token_offsets` [S + 1] say where the tokens
-    of each sentence begin. `threshold` may be one for each label [K]. `for_recall` takes the best label other
-    than NONE even where NONE is more likely.
+    of each sentence begin. `threshold` may be one for each label [K]: if the best label does not reach its
+    own, the best of those that do counts, unless the best is not wanted at all. `for_recall` takes the best
+    label other than NONE even where NONE is more likely.
     """
     best = probabilities[:, 1:].argmax(axis=1) + 1
     scores = probabilities[np.arange(len(best)), best]
-    wanted = scores >= (threshold[best] if isinstance(threshold, np.ndarray) else threshold)
+    thresholds = np.broadcast_to(threshold, probabilities.shape[1:])
+    own = thresholds[best]
+    rest = np.flatnonzero(
+        (scores < own) & np.isfinite(own) & (1 - probabilities[:, NONE_COLUMN] >= thresholds.min())
+    )
+    reaching = np.where(probabilities[rest] >= thresholds, probabilities[rest], -1)[:, 1:]
+    best[rest], scores[rest] = reaching.argmax(axis=1) + 1, reaching.max(axis=1)
+    wanted = scores >= thresholds[best]
     if not for_recall:
         wanted &= scores > probabilities[:, NONE_COLUMN]
     chosen = np.flatnonzero(wanted)

@@ -81,7 +81,8 @@ def find_sources(
             remedy = _TEXT_ITSELF if " " in path else _NAME_A_FILE
             raise InputError("cannot be read: No such file or directory", path=path, remedy=remedy)
     if unit == "file" and not any(source.kind == TEXT_FILE for source in found):
-        raise FofeError("--unit file is for plain text: leave it out for tables and corpora")
+        read = f"{found[0].path} is none" if found else "there is none"
+        raise FofeError(f"--unit file is for plain text, and {read}: name the texts, or leave it out")
     for source in found:
         # A stream, which cannot be read twice, waits until its turn comes. So does a file that cannot be read
         # at all, so that the others are tagged.
