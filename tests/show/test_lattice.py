@@ -48,7 +48,13 @@ def test_outcomes_agree_with_the_mentions(
 
 def assert_sound(fragment: Fragment, spans: dict[tuple[int, int], Fragment], model: Model) -> None:
     assert sum(fragment.probabilities) == pytest.approx(1, abs=1e-4)
-    assert fragment.score == max(fragment.probabilities[1:])
+    assert fragment.score == fragment.probabilities[model.labels.index(fragment.label)]
+    best = max(fragment.probabilities[1:])
+    if fragment.score < best:  # it stands in for one that does not reach its threshold
+        likeliest = model.labels[fragment.probabilities.index(best, 1)]
+        least, own = model.decoding.thresholds_of([likeliest, fragment.label])
+        assert best < least
+        assert fragment.score >= own
     none = fragment.probabilities[0]
     if fragment.outcome == "none":
         assert fragment.score <= none

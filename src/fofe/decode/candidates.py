@@ -21,22 +21,15 @@ def select(
     threshold: float | FloatArray,
     for_recall: bool = False,
 ) -> list[list[Candidate]]:
-    """The candidates of each sentence: fragments whose best label is not NONE and reaches its threshold.
+    """The candidates of each sentence: fragments whose label is likelier than NONE and reaches its threshold.
 
     `probabilities` [F, K] are those of the K labels, NONE first; `token_offsets` [S + 1] say where the tokens
-    of each sentence begin. `threshold` may be one for each label [K]: if the best label does not reach its
-    own, the best of those that do counts, unless the best is not wanted at all. `for_recall` takes the best
-    label other than NONE even where NONE is more likely.
+    of each sentence begin. `threshold` may be one for each label [K]. `for_recall` takes the best label other
+    than NONE even where NONE is more likely.
     """
-    best = probabilities[:, 1:].argmax(axis=1) + 1
-    scores = probabilities[np.arange(len(best)), best]
     thresholds = np.broadcast_to(threshold, probabilities.shape[1:])
-    own = thresholds[best]
-    rest = np.flatnonzero(
-        (scores < own) & np.isfinite(own) & (1 - probabilities[:, NONE_COLUMN] >= thresholds.min())
-    )
-    reaching = np.where(probabilities[rest] >= thresholds, probabilities[rest], -1)[:, 1:]
-    best[rest], scores[rest] = reaching.argmax(axis=1) + 1, reaching.max(axis=1)
+    best = best_labels(probabilities, thresholds)
+    scores = probabilities[np.arange(len(best)), best]
     wanted = scores >= thresholds[best]
     if not for_recall:
         wanted &= scores > probabilities[:, NONE_COLUMN]
@@ -49,3 +42,19 @@ def select(
     for sentence, start, end, label, score in zip(*(column.tolist() for column in columns), strict=True):
         found[sentence].append(Candidate(start, end, labels[label], score))
     return found
+
+
+def best_labels(probabilities: FloatArray, thresholds: FloatArray) -> IntArray:
+    """[F] the column of the label of each fragment, from probabilities [F, K] and thresholds [K].
+
+    It is the likeliest but NONE. Where this does not reach its threshold, the likeliest of those that do
+    stands in for it, unless the likeliest is not wanted at all.
+    """
+    best: IntArray = probabilities[:, 1:].argmax(axis=1) + 1
+    own = thresholds[best]
+    below = (probabilities[np.arange(len(best)), best] < own) & np.isfinite(own)
+    rest = np.flatnonzero(below & (1 - probabilities[:, NONE_COLUMN] >= thresholds.min()))
+    reaching = np.where(probabilities[rest] >= thresholds, probabilities[rest], -1)[:, 1:]
+    some = reaching.max(axis=1, initial=-1) >= 0
+    best[rest[some]] = reaching[some].argmax(axis=1) + 1
+    return best

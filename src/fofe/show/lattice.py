@@ -8,7 +8,7 @@ import numpy as np
 
 from fofe.base.arrays import FloatArray
 from fofe.decode import Candidate, Decoding, resolve
-from fofe.decode.candidates import NONE_COLUMN, select
+from fofe.decode.candidates import NONE_COLUMN, best_labels, select
 from fofe.decode.resolve import NON_CROSSING, by_length, by_score, contains
 from fofe.tagging.model import Model
 from fofe.text.document import Document, Sentence
@@ -24,7 +24,7 @@ class Fragment:
     first: int
     last: int
     label: str
-    """The best label that is not NONE, and its probability."""
+    """The label that it would be a mention of, which is not NONE, and its probability."""
     score: float
     probabilities: tuple[float, ...]
     """Of all labels, in the order of the model's, NONE first."""
@@ -51,7 +51,9 @@ def lattices(model: Model, document: Document) -> Iterator[Lattice]:
         part = slice(int(borders[number]), int(borders[number + 1]))
         kept = resolve(pool, decoding.strategy, decoding.nested)
         firsts, lasts = fragments.firsts[part] - offsets[number], fragments.lasts[part] - offsets[number]
-        spans = zip(firsts.tolist(), lasts.tolist(), scores.probabilities[part].tolist(), strict=True)
+        rows = scores.probabilities[part]
+        best = best_labels(rows, thresholds)
+        spans = zip(firsts.tolist(), lasts.tolist(), rows.tolist(), best.tolist(), strict=True)
         yield sentence, [_fragment(*span, model.labels, thresholds, kept, decoding) for span in spans]
 
 
@@ -59,14 +61,14 @@ def _fragment(
     first: int,
     last: int,
     row: list[float],
+    best: int,
     labels: Sequence[str],
     thresholds: FloatArray,
     kept: list[Candidate],
     decoding: Decoding,
 ) -> Fragment:
     """A fragment with the probabilities of the labels, given the mentions of its sentence."""
-    score = max(row[1:])
-    best = row.index(score, 1)
+    score = row[best]
     candidate = Candidate(first, last + 1, labels[best], score)
     outcome: Outcome = "lost"
     if score <= row[NONE_COLUMN]:
