@@ -71,7 +71,7 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
     ("content", "message", "code"),
     [
         ("title,body\nx,y\n", "x.csv:1: has no column 'text' (name one with --text-column: title, body)", 2),
-        ('text\n"open\n', "x.csv:2: unexpected end of data (quote text", 2),
+        ('text\n"open\nb\n', "x.csv:2: a quote is never closed: lines 2 to 3 are not read (quote text", 2),
         ('"te"xt\n', "x.csv:1: cannot be read: ',' expected", 2),
         ("text,text\nx,y\n", "x.csv:1: has several columns 'text' (give each column a name of its own)", 2),
         ('"te\nx\xe9t"\nx\n', "x.csv:2: byte 0xe9 at offset 1 of the line is not UTF-8", 2),

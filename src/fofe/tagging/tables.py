@@ -36,6 +36,10 @@ def _lines(path: str, name: str, bad: dict[int, InputError]) -> Iterator[str]:
                 yield line.decode("utf-8", "replace")
 
 
+_NEVER_CLOSED = "unexpected end of data"
+"""What Python's csv says of it."""
+
+
 def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterator[Input]:
     """The rows as documents of at most so many characters; one that cannot be read is an input that fails."""
     name, bad = display_name(path), dict[int, InputError]()
@@ -67,7 +71,10 @@ def rows(path: str, kind: str, column: str, most: int, report: Report) -> Iterat
                 raise csv.Error(f"{counted(len(values), 'columns')} where the first row names {len(names)}")
         except csv.Error as error:
             remedy = 'quote text that holds a separator or a line break: "...", and double the quotes in it'
-            yield Input(partial(fail, InputError(str(error), path=name, line=line, remedy=remedy)), 0)
+            problem = str(error)
+            if problem == _NEVER_CLOSED:
+                problem = f"a quote is never closed: lines {line} to {reader.line_num} are not read"
+            yield Input(partial(fail, InputError(problem, path=name, line=line, remedy=remedy)), 0)
             continue
         if values is None:
             if line == 2:
