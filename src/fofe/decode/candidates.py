@@ -51,6 +51,8 @@ def best_labels(probabilities: FloatArray, thresholds: FloatArray) -> IntArray:
     stands in for it, unless the likeliest is not wanted at all.
     """
     best: IntArray = probabilities[:, 1:].argmax(axis=1) + 1
+    if (thresholds[1:] == thresholds[1]).all():
+        return best
     own = thresholds[best]
     below = (probabilities[np.arange(len(best)), best] < own) & np.isfinite(own)
     rest = np.flatnonzero(below & (1 - probabilities[:, NONE_COLUMN] >= thresholds.min()))

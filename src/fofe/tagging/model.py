@@ -345,23 +345,22 @@ class Model(Tagger):
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
 
 
-def _of_words(tokens: Sequence[Token], candidates: Iterable[Candidate], language: str) -> list[Candidate]:
+def _of_words(tokens: Sequence[Token], candidates: list[Candidate], language: str) -> list[Candidate]:
     """The candidates with a letter or a digit, whatever a corpus says, and without lone marks at their ends.
 
     Of those that differ in such marks alone the best stays.
     """
+    if all(tokens[one.start].text.isalnum() and tokens[one.end - 1].text.isalnum() for one in candidates):
+        return candidates  # nearly always
     best: dict[tuple[int, int], Candidate] = {}
     for candidate in candidates:
         start, end = candidate[:2]
-        if not (tokens[start].text.isalnum() and tokens[end - 1].text.isalnum()):  # they nearly always are
-            words = [token.text for token in tokens[start:end]]
-            first, last = without_lone_marks(words, language)
-            if not any(char.isalnum() for word in words[first:last] for char in word):
-                continue
-            candidate = candidate._replace(start=start + first, end=start + last)
-        span = candidate[:2]
-        if span not in best or best[span].score < candidate.score:
-            best[span] = candidate
+        words = [token.text for token in tokens[start:end]]
+        first, last = without_lone_marks(words, language)
+        if any(char.isalnum() for word in words[first:last] for char in word):
+            span = start + first, start + last
+            if span not in best or best[span].score < candidate.score:
+                best[span] = candidate._replace(start=span[0], end=span[1])
     return list(best.values())
 
 
