@@ -7,6 +7,8 @@ import numpy as np
 from fofe.base.arrays import FloatArray, IntArray
 from fofe.decode.resolve import Candidate
 from fofe.features.fragments import Fragments
+from fofe.text.document import Token
+from fofe.text.marks import without_lone_marks
 
 NONE_COLUMN = 0
 """Where the probability of NONE stands; the labels follow."""
@@ -60,3 +62,22 @@ def best_labels(probabilities: FloatArray, thresholds: FloatArray) -> IntArray:
     some = reaching.max(axis=1, initial=-1) >= 0
     best[rest[some]] = reaching[some].argmax(axis=1) + 1
     return best
+
+
+def of_words(tokens: Sequence[Token], candidates: list[Candidate], language: str) -> list[Candidate]:
+    """The candidates with a letter or a digit, whatever a corpus says, and without lone marks at their ends.
+
+    Of those that differ in such marks alone the best stays.
+    """
+    if all(tokens[one.start].text.isalnum() and tokens[one.end - 1].text.isalnum() for one in candidates):
+        return candidates  # nearly always
+    best: dict[tuple[int, int], Candidate] = {}
+    for candidate in candidates:
+        start, end = candidate[:2]
+        words = [token.text for token in tokens[start:end]]
+        first, last = without_lone_marks(words, language)
+        if any(char.isalnum() for word in words[first:last] for char in word):
+            span = start + first, start + last
+            if span not in best or best[span].score < candidate.score:
+                best[span] = candidate._replace(start=span[0], end=span[1])
+    return list(best.values())

@@ -16,7 +16,7 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError, needs
 from fofe.decode import Candidate, Decoding, resolve
 from fofe.decode.agree import NEAR, agreed
-from fofe.decode.candidates import select
+from fofe.decode.candidates import of_words, select
 from fofe.features.schemes import scheme_number
 from fofe.model.engine import Engine, Scorer, Scores
 from fofe.model.ensemble import Ensemble, EnsembleEngine, load_stored, save_stored
@@ -26,7 +26,6 @@ from fofe.tagging.batching import chunks, joined, parts, token_count, windows
 from fofe.tagging.installed import AUTO, model_path
 from fofe.tagging.rules import Rule, Rules
 from fofe.text.document import Document, Mention, Sentence, Token, checked, split_label
-from fofe.text.marks import without_lone_marks
 from fofe.text.normalise import normalise
 from fofe.text.tokenise import tokeniser
 
@@ -312,7 +311,7 @@ class Model(Tagger):
                     )
                     own = [one for one in moved if begin <= one.start < end]
                 tokens = sentences[number].tokens
-                own = _of_words(tokens, own, self._tokeniser.language)
+                own = of_words(tokens, own, self._tokeniser.language)
                 pool += own
                 if self._alternatives:
                     offset = int(scores.token_offsets[number - first]) - piece.first
@@ -343,25 +342,6 @@ class Model(Tagger):
         row = scores.probabilities[same_start][found]
         ranked = [(self.labels[column], float(row[column])) for column in np.argsort(-row, kind="stable")]
         return tuple(one for one in ranked if one[0] != candidate.label)[: self._alternatives]
-
-
-def _of_words(tokens: Sequence[Token], candidates: list[Candidate], language: str) -> list[Candidate]:
-    """The candidates with a letter or a digit, whatever a corpus says, and without lone marks at their ends.
-
-    Of those that differ in such marks alone the best stays.
-    """
-    if all(tokens[one.start].text.isalnum() and tokens[one.end - 1].text.isalnum() for one in candidates):
-        return candidates  # nearly always
-    best: dict[tuple[int, int], Candidate] = {}
-    for candidate in candidates:
-        start, end = candidate[:2]
-        words = [token.text for token in tokens[start:end]]
-        first, last = without_lone_marks(words, language)
-        if any(char.isalnum() for word in words[first:last] for char in word):
-            span = start + first, start + last
-            if span not in best or best[span].score < candidate.score:
-                best[span] = candidate._replace(start=span[0], end=span[1])
-    return list(best.values())
 
 
 def _mention(
