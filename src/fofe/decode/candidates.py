@@ -69,8 +69,11 @@ def of_words(tokens: Sequence[Token], candidates: list[Candidate], language: str
 
     Of those that differ in such marks alone the best stays.
     """
-    if all(tokens[one.start].text.isalnum() and tokens[one.end - 1].text.isalnum() for one in candidates):
-        return candidates  # nearly always
+    for start, end, *_ in candidates:  # faster than all() of so few
+        if not (tokens[start].text[0].isalnum() and tokens[end - 1].text[0].isalnum()):
+            break
+    else:
+        return candidates  # nearly always: no mark is at an end
     best: dict[tuple[int, int], Candidate] = {}
     for candidate in candidates:
         start, end = candidate[:2]

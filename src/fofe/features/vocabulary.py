@@ -51,9 +51,10 @@ class Vocabulary:
 
     def normalise(self, word: str) -> str:
         """The form under which a word is looked up."""
-        classed = self._normalise_digits(word)
-        if classed is not word:
-            return classed
+        if not word.isalpha():  # most words are, and have no digits
+            classed = self._normalise_digits(word)
+            if classed is not word:
+                return classed
         return word if self.cased else word.lower()
 
     def unknown_row(self, word: str) -> int:

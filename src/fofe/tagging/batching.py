@@ -66,7 +66,7 @@ def parts(sentences: Sequence[Sentence]) -> Iterator[Part]:
     """The parts of sentences: of most of them one, which is the whole."""
     for number, sentence in enumerate(sentences):
         tokens, first = sentence.tokens, 0
-        while len(tokens) > max(first + PART, LONG_SENTENCE):
+        while len(tokens) > LONG_SENTENCE and len(tokens) > first + PART:
             # A segmenter joins letters to words: cut beside anything else, if possible.
             ends = range(first + PART, first + PART // 2, -1)
             beside = (end for end in ends if not all(is_letter(tokens[one].text) for one in (end - 1, end)))

@@ -274,9 +274,9 @@ class Model(Tagger):
         sentences = [sentence for document in group for sentence in document.sentences]
         opening = [not number for document in group for number in range(len(document.sentences))]
         cut = list(parts(sentences))
-        lengths = [part.end - part.first for part in cut]
-        begins = [not part.first for part in cut]
-        opens = [begin and opening[part.sentence] for begin, part in zip(begins, cut, strict=True)]
+        lengths = [end - first for _, first, end in cut]
+        begins = [not first for _, first, _ in cut]
+        opens = [not first and opening[number] for number, first, _ in cut]
         fields = (NEAR if self.decoding.agreement else 0, self._receptive_field)
         wanted = TOKENS_AT_ONCE * (FEWER_CUTS if sum(fields) > WIDE else 1)
         pool: list[Candidate] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from fofe.base.errors import InputError
@@ -209,6 +210,7 @@ def join_label(type: str, kind: str) -> str:
     return type + NOMINAL_SUFFIX if kind == NOMINAL else type
 
 
+@lru_cache  # labels are few, mentions many
 def split_label(label: str) -> tuple[str, str]:
     """The type and the kind of a label: the inverse of `join_label`."""
     type = label.removesuffix(NOMINAL_SUFFIX)
