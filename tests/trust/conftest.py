@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import subprocess
@@ -31,6 +32,9 @@ def refusal() -> Refusal:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
+        # A process whose coverage is measured writes a file for that, which such a limit would hit.
+        full = file_size != resource.RLIM_INFINITY
+        unmeasured = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
         ended = subprocess.run(
             [sys.executable, "-m", "fofe", *map(str, words)],
             capture_output=True,
@@ -38,6 +42,7 @@ def refusal() -> Refusal:
             input="Anna Berg met Li Wei.\n",
             timeout=120,
             check=False,
+            env=unmeasured if full else None,
             preexec_fn=limit,
         )
         assert ended.returncode == 2, ended.stderr[-2000:]
