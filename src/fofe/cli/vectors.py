@@ -1,6 +1,6 @@
 """Word vectors: train them on plain text, convert and prune files of them, add words
-from others, show the neighbours of a word, and measure how much of a
-corpus they cover.
+from others or what an encoder knows of theirs, show the neighbours of a word, and
+measure how much of a corpus they cover.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fofe.base.errors import FofeError
+from fofe.base.errors import FofeError, needs
 from fofe.base.report import Report, counted
 from fofe.cli._command import command, flag, group, option
-from fofe.cli._io import print_result, refuse_input, resumable, say, say_report
+from fofe.cli._io import Bar, print_result, refuse_input, resumable, say, say_report
 from fofe.cli._options import FORMAT, JSON, count, given, natural, output, seed
 from fofe.formats import read_corpus
 
@@ -133,6 +133,43 @@ def add(args: argparse.Namespace) -> None:
     say(counted(len(joined.words) - len(vectors.words), f"words added to {len(vectors.words)}"))
 
 
+@command(
+    "add what an encoder makes of each word",
+    VECTORS,
+    option("encoder ENCODER", "the directory of a language model"),
+    option("output OUT", "the file to write; its suffix decides the format"),
+    option("--dim D", "dimensions to add", dest="dimension", type=count, default=128),
+    option("--layers N", "last layers of the encoder to take the mean of", type=count, default=4),
+)
+def encode(args: argparse.Namespace) -> None:
+    """Add to each vector what a language model makes of the word by itself, so that a
+    small model knows some of what it knows, and pays nothing for that when it tags.
+    Needs fofe[encoder] for Hugging Face encoders. An interrupted run continues when
+    the same command is given again.
+
+    Examples:
+      fofe vectors encode glove.bin encoders/distilbert glove-distilbert.npz
+    """
+    from fofe.formats.vectors import read_vectors
+
+    with needs("an encoder needs PyTorch", "train", "torch"):
+        from fofe.vectors.encode import with_encoder
+
+    kind = _kind(args.output)
+    refuse_input(args.output, [args.vectors])
+    vectors = read_vectors(args.vectors)
+    with resumable("the same command goes on"), Bar(total=len(vectors.words), unit="word") as bar:
+        with_encoder(
+            vectors,
+            args.encoder,
+            Path(f"{args.output}.work"),
+            lambda joined: _write(joined, args.output, kind),
+            dimension=args.dimension,
+            layers=args.layers,
+            advance=bar.update,
+        )
+
+
 def _kind(path: str, named: str | None = None) -> str:
     """The format of a file to write: the one that is named, or that of its suffix."""
     kind = named or SUFFIXES.get(Path(path).suffix.lower())
@@ -188,5 +225,13 @@ def coverage(args: argparse.Namespace) -> None:
 
 
 vectors = group(
-    __name__, __doc__, "train, convert and study word vectors", train, neighbours, convert, add, coverage
+    __name__,
+    __doc__,
+    "train, convert and study word vectors",
+    train,
+    neighbours,
+    convert,
+    add,
+    encode,
+    coverage,
 )
