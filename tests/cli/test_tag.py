@@ -72,6 +72,17 @@ def test_json_lines_without_ids_are_told_by_their_numbers(
     assert ids == [f"{path}:1", f"{path}:4", "own"]
 
 
+def test_a_number_out_of_range_costs_its_line_alone(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "news.jsonl"
+    path.write_text('{"text": "Lima"}\n{"text": "Oslo", "views": 1e400}\n{"text": "Rome"}\n', "utf-8")
+    assert tag(model, str(path)) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["Lima", "Rome"]
+    assert "news.jsonl:2: not JSON: 1e400 is out of the range of numbers" in err
+
+
 def test_a_file_as_one_document(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "news.txt"
     text = f"{TEXT}\nIn Lima it rained all day.\n"

@@ -33,7 +33,7 @@ from fofe.formats.json_fields import (
     read_objects,
 )
 from fofe.text.align import align, token_regions, tokens_of
-from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token
+from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token, to_json
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
@@ -214,7 +214,7 @@ def format_line(
         for token in document.tokens if tokens else ():
             if token.text != document.text[token.start : token.end]:
                 report.note("tokens unlike the text at that place, written by offsets alone", place)
-    line = common.to_json(content, place)
+    line = to_json(content, place, ascii=False)
     if _SURROGATE_PAIR.search(line):
         problem = f"{place} spells one character as two surrogates, which JSON would join"
         remedy = "join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')"
