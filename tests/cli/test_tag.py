@@ -72,6 +72,17 @@ def test_json_lines_without_ids_are_told_by_their_numbers(
     assert ids == [f"{path}:1", f"{path}:4", "own"]
 
 
+def test_a_number_out_of_range_costs_its_line_alone(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "news.jsonl"
+    path.write_text('{"text": "Lima"}\n{"text": "Oslo", "views": 1e400}\n{"text": "Rome"}\n', "utf-8")
+    assert tag(model, str(path)) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["text"] for line in out.splitlines()] == ["Lima", "Rome"]
+    assert "news.jsonl:2: not JSON: 1e400 is out of the range of numbers" in err
+
+
 def test_a_file_as_one_document(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "news.txt"
     text = f"{TEXT}\nIn Lima it rained all day.\n"
@@ -317,7 +328,8 @@ def test_if_no_document_can_be_read_nothing_is_written(
 OTHER_KINDS = [
     ("Lima\n".encode("utf-16"), "is UTF-16, not text in UTF-8 (convert it: iconv -f utf-16 -t utf-8)"),
     ("Lima\n".encode("utf-32"), "is UTF-32, not text in UTF-8 (convert it: iconv -f utf-32 -t utf-8)"),
-    ("Lima\n".encode("utf-16-le"), "holds NUL bytes, as no text does (of UTF-16 text"),
+    ("Hi\n".encode("utf-16-le"), "holds NUL bytes, as no text does (of UTF-16 text"),
+    ("Lima\n".encode("utf-16-be"), "holds NUL bytes, as no text does (of UTF-16 text"),
     (
         gzip.compress(b"Lima\n", mtime=0),
         "is packed by gzip, not text in UTF-8 (unpack it with gunzip, or read it by zcat",
@@ -349,6 +361,38 @@ def test_what_is_no_text_is_refused_as_a_whole(
     assert error.startswith(f"fofe: {'<stdin>' if stream else path}: {message}")
     assert error.count("\n") == 1
     assert not output.exists()
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["file", "stdin"])
+@pytest.mark.parametrize("before", [0, 1, 5000])
+def test_a_line_with_a_nul_byte_is_left_out_wherever_it_stands(
+    before: int,
+    stream: bool,
+    model: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path, content = tmp_path / "x.txt", b"\n" * before + b"Anna\0 Berg left.\nIn Lima it rained all day.\n"
+    path.write_bytes(content)
+    give_stdin(monkeypatch, content)
+    assert tag(model, "-" if stream else str(path), "-f", "tsv") == 1
+    name, (out, err) = "<stdin>" if stream else path, capsys.readouterr()
+    assert [line.split("\t")[-1] for line in out.splitlines()] == ["Lima"]
+    assert f"fofe: {name}:{before + 1}: holds NUL bytes, as no text does (" in err
+
+
+def test_files_and_rows_with_nul_bytes_are_left_out(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_bytes(b"text\nAnna\0 left.\nIn Lima it rained.\n")
+    assert tag(model, str(tmp_path / "a.csv"), "-f", "text") == 1
+    out, err = capsys.readouterr()
+    assert out == "In [Lima GPE] it rained.\n"
+    assert "a.csv:2: holds NUL bytes" in err
+    (tmp_path / "a.txt").write_bytes(b"In Lima it rained.\nAnna\0 left.\n")
+    assert tag(model, str(tmp_path / "a.txt"), "--unit", "file") == 2
+    assert "a.txt:2: holds NUL bytes" in capsys.readouterr().err
 
 
 def test_text_that_only_speaks_of_pdf_is_text(

@@ -92,6 +92,10 @@ def test_label_studio_offsets_of_old_versions_are_converted(tmp_path: Path) -> N
     ("content", "problem"),
     [
         ("[{", r"export.json:1: not JSON"),
+        (
+            '[\n{"data": {"text": "a", "views": 1e400}}]',
+            r"export.json:2: not JSON: 1e400 is out of",
+        ),
         ('[{"data": {"text": "a"}}', r"export.json: the list has no end"),
         ('[\n{"data": {"text": 3}}]', r'export.json:2: task 1, "data": "text" is 3, not a string'),
         ('[{"data": {"page": "a"}}]', r'"text" is missing'),

@@ -173,6 +173,8 @@ def test_unusual_characters_survive(file: Path) -> None:
             "NaN is no value of JSON",
         ),
         ('{"text": "a", "rating": -Infinity}', "not JSON: -Infinity is no value of JSON, null is"),
+        ('{"text": "a", "views": [-1e400]}', "not JSON: -1e400 is out of the range of numbers"),
+        ('{"text": "a", "score": 1.5, "views": 1' + "0" * 400 + ".0}", "not JSON: 1(0){19} is out of"),
         (
             f'{{"text": "a", "mentions": [{{"start": 0, "end": 1, "type": "X", "score": 1{"0" * 400}}}]}}',
             '"score" is 10',

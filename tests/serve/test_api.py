@@ -278,7 +278,8 @@ def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:
     found = [[m["text"] for m in json.loads(line)["mentions"]] for line in plain.text.splitlines()]
     assert found == [["Omar Haddad"], [], ["Lima"]]
     assert json.loads(plain.text.splitlines()[0])["mentions"][0]["start"] == 0  # behind the byte order mark
-    body = b'{"id": 7, "text": "Omar Haddad left."}\n{"text": 3}\nno\n\xff\n{"text": "\\ud800 Lima"}\n'
+    body = b'{"id": 7, "text": "Omar Haddad left."}\n{"text": 3}\nno\n\xff\n{"id": 1e400, "text": ""}\n'
+    body += b'{"text": "\\ud800 Lima"}\n'
     lines = client.post(
         "/v1/stream?offsets=bytes&threshold=0.5",
         content=body,
@@ -287,7 +288,7 @@ def test_a_stream_is_answered_line_by_line(client: TestClient) -> None:
     first, *bad, last = map(json.loads, lines)
     assert (first["id"], first["mentions"][0]["end"]) == (7, 11)
     assert all("error" in line for line in bad)
-    assert len(bad) == 3
+    assert len(bad) == 4
     assert "mentions" in last
 
 

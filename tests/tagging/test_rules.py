@@ -225,6 +225,21 @@ def test_contact_data_of_ten_countries_is_redacted() -> None:
     assert found["wrong_cards"] == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See whitford.gov.uk/planning or rspca.org.uk.", "whitford.gov.uk/planning|rspca.org.uk"),
+        ("example.com.au, ejemplo.com.mx, justice.gov.sk", "example.com.au|ejemplo.com.mx|justice.gov.sk"),
+        ("(council.nsw.gov.au) BBC.CO.UK/news", "council.nsw.gov.au|BBC.CO.UK/news"),
+        ("leeds.ac.uk; granada.gob.es; anna.me.uk", "leeds.ac.uk|granada.gob.es|anna.me.uk"),
+        ("I saw acme.com.We left.", "acme.com"),
+        ("Release v1.2.3.4 runs on 10.0.0.1, 地址10.1.2.3", "10.0.0.1|10.1.2.3"),
+    ],
+)
+def test_addresses_are_taken_whole(text: str, expected: str) -> None:
+    assert [found for found, _ in contact(text)] == expected.split("|")
+
+
 def test_dates_times_and_prices_are_no_contact_data() -> None:
     text = "On 01.02.2024 at 10:30:45, 12/31/2025, 3,500,000.00 euros, 1 000 000 people, std::map, 0.1234567."
     assert contact(text) == []

@@ -67,6 +67,22 @@ def test_a_table_is_tagged(tiny_path: Path, tmp_path: Path, capsys: pytest.Captu
     assert f"{path}:6: 4 columns where the first row names 3 (quote text" in captured.err
 
 
+@pytest.mark.parametrize("unit", ["codepoints", "utf16"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_field_of_the_user_does_not_pass_for_the_unit_of_offsets(
+    suffix: str, unit: str, tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, text = tmp_path / f"x.{suffix}", f"🙂 {TEXT}"
+    line = json.dumps({"text": text, "offsets": "bytes"})
+    path.write_text(f"text,offsets\n{text},bytes\n" if suffix == "csv" else line, "utf-8")
+    assert main(["tag", "-m", str(tiny_path), str(path), "--offsets", unit]) == 0
+    out, err = capsys.readouterr()
+    tagged = json.loads(out)
+    assert tagged.get("offsets", "codepoints") == unit
+    assert tagged["mentions"][0]["end"] == (13 if unit == "codepoints" else 14)
+    assert "1 value of metadata 'offsets' left out because the format uses that name" in err
+
+
 @pytest.mark.parametrize(
     ("content", "message", "code"),
     [

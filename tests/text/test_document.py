@@ -96,6 +96,12 @@ def test_a_document_comes_back_from_its_json(sentences: list[list[str]]) -> None
         assert parse_line(line, "file", 1, Report()) == document
 
 
+@pytest.mark.parametrize("value", [float("inf"), object()])
+def test_metadata_that_json_cannot_hold_is_an_error(value: object) -> None:
+    with pytest.raises(InputError, match="the metadata of d is not JSON"):
+        Document("Lima", id="d", meta={"views": value}).to_json()
+
+
 def test_a_document_shows_its_beginning() -> None:
     document = Document("Anna Berg left. " * 99)
     assert repr(document) == (

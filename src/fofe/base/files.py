@@ -31,6 +31,8 @@ WRITING = ".writing"
 
 TRUNCATED = "truncated compressed files, read up to the break"
 NOT_UTF8 = "lines not in UTF-8 left out"
+NUL_BYTES = "holds NUL bytes, as no text does"
+WITHOUT_NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8; else use tr -d '\\000'"
 
 _NOT_TEXT = (
     (rb"\xff\xfe\0\0|\0\0\xfe\xff", "UTF-32", "convert it: iconv -f utf-32 -t utf-8"),
@@ -94,6 +96,15 @@ def decode_utf8(data: bytes, path: str | Path | None = None, line: int | None = 
         problem = f"byte 0x{data[error.start]:02x} at offset {place} is not UTF-8"
         remedy = "convert the file, for example with iconv -f latin1 -t utf-8"
         raise InputError(problem, path=path, line=number, remedy=remedy) from None
+
+
+def decode_plain_text(data: bytes, path: str | Path, line: int | None = None) -> str:
+    """Like `decode_utf8`, for text that people wrote, which holds no NUL bytes either."""
+    text = decode_utf8(data, path, line)
+    if (place := data.find(b"\0")) >= 0:
+        number = line or data.count(b"\n", 0, place) + 1
+        raise InputError(NUL_BYTES, path=path, line=number, remedy=WITHOUT_NUL_BYTES)
+    return text
 
 
 def check_is_text(head: bytes, path: str | Path | None = None) -> None:

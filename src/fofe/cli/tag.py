@@ -215,9 +215,10 @@ def _format(args: argparse.Namespace, *, on_terminal: bool) -> str:
     detailed = [name for name, given in asked.items() if given]
     usual = "text" if args.redact or (on_terminal and not detailed) else "jsonl"
     format: str = args.format or format_of_output(args.output, redacted=args.redact) or usual
-    if args.redact and (detailed or format not in ("text", "jsonl")):
-        refused = detailed[0] if detailed else format
-        raise FofeError(f"--redact writes text or JSON lines of redacted text, not {refused}")
+    if args.redact and detailed:
+        raise FofeError(f"{detailed[0]} is about mentions, which --redact does not write: leave it out")
+    if args.redact and format not in ("text", "jsonl"):
+        raise FofeError(f"--redact writes no {format}: give --format text or jsonl")
     if detailed and format not in ("jsonl", "tsv"):
         raise FofeError(f"{detailed[0]} is not shown in {format}: give --format jsonl or tsv")
     return format

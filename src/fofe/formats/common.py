@@ -1,6 +1,5 @@
 """What the formats share: labels, checks, and counts of what a format cannot express."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain
@@ -8,7 +7,7 @@ from itertools import chain
 from fofe.base.errors import InputError
 from fofe.base.files import Target, open_output
 from fofe.base.report import Report
-from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label
+from fofe.text.document import NAME, NOMINAL, Document, Mention, split_label, to_json
 
 BYTE_ORDER_MARK = "\ufeff"
 UNALIGNED = "mentions left out for not beginning and ending with a token"
@@ -87,17 +86,9 @@ def id_and_meta(document: Document, reserved: Set[str], report: Report, place: s
     return {"id": document.id, **meta} if document.id else meta
 
 
-def to_json(content: dict[str, object], place: str) -> str:
-    """JSON in one line; an error if metadata cannot be written as JSON."""
-    try:
-        return json.dumps(content, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the metadata of {place} is not JSON: {error}") from None
-
-
 def json_line(content: dict[str, object], report: Report, place: str) -> str:
     """JSON in one line, as UTF-8 can encode it, without its end."""
-    return without_surrogates(to_json(content, place), report, place)
+    return without_surrogates(to_json(content, place, ascii=False), report, place)
 
 
 def write_items(lines: Iterable[str], target: Target) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator
@@ -183,7 +184,7 @@ def parse_object(line: str, path: str, number: int) -> Fields:
     if line.lstrip().startswith("["):
         remedy += f", as jq -c '.[]' does with a JSON list; {IF_LABEL_STUDIO}"
     try:
-        value = json.loads(line, parse_constant=_no_value)
+        value = STRICT.decode(line)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", path=path, line=number, remedy=remedy) from None
     if isinstance(value, list):
@@ -206,14 +207,13 @@ def read_objects(path: str | Path, report: Report) -> Iterator[Fields]:
 def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
     """The fields of each object of a JSON list, or of objects one after another; messages count them."""
     shown, text = display_name(path), read_text(path)
-    decoder = json.JSONDecoder(parse_constant=_no_value)
     opening = re.match(r"[\s,]*\[", text)
     position = opening.end() if opening else 0
     line, counted, number = 1, 0, 0
     while (found := _BEGINNING.search(text, position)) and not (opening and found[0] == "]"):
         line, counted = line + text.count("\n", counted, found.start()), found.start()
         try:
-            value, position = decoder.raw_decode(text, counted)
+            value, position = STRICT.raw_decode(text, counted)
         except (ValueError, RecursionError) as error:
             remedy = "write a JSON list, or an object per line"
             raise InputError(f"not JSON: {error}", path=shown, line=line, remedy=remedy) from None
@@ -226,8 +226,17 @@ def read_items(path: str | Path, report: Report, name: str) -> Iterator[Fields]:
 
 
 def _no_value(name: str) -> None:
-    """Refuse NaN and infinities, which Python would write again."""
     raise ValueError(f"{name} is no value of JSON, null is")
+
+
+def _finite(number: str) -> float:
+    if math.isinf(value := float(number)):
+        raise ValueError(f"{number:.20} is out of the range of numbers")
+    return value
+
+
+STRICT = json.JSONDecoder(parse_constant=_no_value, parse_float=_finite)
+"""Refuses NaN and infinities, also numbers that become infinite, which Python would write again."""
 
 
 def _describe(value: object) -> str:

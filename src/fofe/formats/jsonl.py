@@ -9,8 +9,8 @@ The key of the mentions is "mentions" or "entities", and each may be an object o
 "label" for "type", and also "kind" (NAM or NOM), "score", "alternatives", "head" ([start, end]), "rule" and
 "text", which must agree with its span. Without "kind" a type may end in `_NOM`, `.NOM` or `.NAM`. "unknown",
 "known" and "negatives" list the regions of a text or a sentence as [start, end] pairs, or are `true` for all.
-Other keys of a document are kept in its `meta` and written again; those that look like the annotation of
-another tool are counted. Spans may nest and cross. One line is read at a time.
+Other keys of a document are kept in its `meta` and, but for "offsets", written again; those that look like
+the annotation of another tool are counted. Spans may nest and cross. One line is read at a time.
 """
 
 import re
@@ -33,12 +33,17 @@ from fofe.formats.json_fields import (
     read_objects,
 )
 from fofe.text.align import align, token_regions, tokens_of
-from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token
+from fofe.text.document import NAME, NOMINAL, REGION_KEYS, Document, Mention, Region, Sentence, Token, to_json
+from fofe.text.offsets import OffsetUnit
 
 CHARACTERS = "characters"
 TOKENS = "tokens"
 MENTION_KEYS = ("mentions", "entities")
-RESERVED_KEYS = frozenset({"id", "text", "tokens", "sentences", *MENTION_KEYS, *REGION_KEYS.values()})
+OFFSETS = "offsets"
+"""What names the unit of the offsets, where they do not count code points."""
+RESERVED_KEYS = frozenset(
+    {"id", "text", "tokens", "sentences", OFFSETS, *MENTION_KEYS, *REGION_KEYS.values()}
+)
 
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
@@ -198,10 +203,18 @@ def write(
 
 
 def format_line(
-    document: Document, report: Report, place: str, *, spans: str = CHARACTERS, tokens: bool = True
+    document: Document,
+    report: Report,
+    place: str,
+    *,
+    spans: str = CHARACTERS,
+    tokens: bool = True,
+    offsets: OffsetUnit = "codepoints",
 ) -> str:
-    """The line of one document; the report calls it `place`."""
+    """The line of one document, whose offsets are in that unit; the report calls it `place`."""
     meta = common.id_and_meta(document, RESERVED_KEYS, report, place)
+    if offsets != "codepoints":
+        meta[OFFSETS] = offsets
     if spans == TOKENS:
         content = {**meta, "sentences": sentences_of(document, report, place)}
     else:
@@ -214,7 +227,7 @@ def format_line(
         for token in document.tokens if tokens else ():
             if token.text != document.text[token.start : token.end]:
                 report.note("tokens unlike the text at that place, written by offsets alone", place)
-    line = common.to_json(content, place)
+    line = to_json(content, place, ascii=False)
     if _SURROGATE_PAIR.search(line):
         problem = f"{place} spells one character as two surrogates, which JSON would join"
         remedy = "join them: text.encode('utf-16', 'surrogatepass').decode('utf-16')"

@@ -3,7 +3,6 @@
 Lines that have arrived are tagged together, and a line is forgotten once it is answered.
 """
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import count
 from typing import Any
@@ -14,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from fofe.base.errors import InputError
 from fofe.base.files import decode_utf8
+from fofe.formats.json_fields import STRICT
 from fofe.serve.guard import Limits
 from fofe.serve.schemas import encoded
 
@@ -89,7 +89,7 @@ def _read(line: bytes, number: int, most: int, as_json: bool) -> tuple[str | Non
     if not as_json:
         return text, {}
     try:
-        value = json.loads(text)
+        value = STRICT.decode(text)
     except (ValueError, RecursionError) as error:
         return None, {"error": f"not JSON: {error}"}
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):

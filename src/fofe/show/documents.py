@@ -70,7 +70,8 @@ def writer(
                 report.note("documents whose metadata redaction left out", document.id or place)
             document = Document(redacted(document), id=document.id)
         if format == "jsonl":
-            return jsonl.format_line(_with_offsets(document, offsets), report, place, tokens=False)
+            converted = _with_offsets(document, offsets)
+            return jsonl.format_line(converted, report, place, tokens=False, offsets=offsets)
         if format == "conll":
             return conll.format_document(document, report, place, scheme=tag_scheme("IOB2"), alone=alone)
         if format == "html":
@@ -88,7 +89,7 @@ def writer(
 
 
 def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
-    """The document with offsets in another unit, which its metadata then names."""
+    """The document with offsets in another unit."""
     if unit == "codepoints":
         return document
     convert = OffsetMap(document.text, unit).from_codepoints
@@ -96,7 +97,6 @@ def _with_offsets(document: Document, unit: OffsetUnit) -> Document:
         document,
         mentions=[replace(one, start=convert(one.start), end=convert(one.end)) for one in document.mentions],
         regions=[one._replace(start=convert(one.start), end=convert(one.end)) for one in document.regions],
-        meta={**document.meta, "offsets": unit},
     )
 
 

@@ -5,6 +5,7 @@ import glob
 import io
 import json
 import os
+import re
 import select
 import stat
 import sys
@@ -16,7 +17,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from fofe.base.errors import FofeError, InputError, NotTextError
-from fofe.base.files import STANDARD, check_is_text, decode_utf8, display_name, open_bytes
+from fofe.base.files import (
+    NUL_BYTES,
+    STANDARD,
+    WITHOUT_NUL_BYTES,
+    check_is_text,
+    decode_plain_text,
+    decode_utf8,
+    display_name,
+    open_bytes,
+)
 from fofe.base.report import EMPTY_FILES, Report
 from fofe.formats import FORMATS, OTHER_FILES, brat, corpus_files, files_in, format_function, jsonl
 from fofe.tagging.pipeline import Input, fail, given_text, ready
@@ -44,7 +54,8 @@ _NOT_CONLL = (
     "CoNLL has a word and a tag on each line; --input text takes the file for plain text, and --text-column "
     "a .tsv file for a table"
 )
-_NUL_BYTES = "of UTF-16 text, convert the file: iconv -f utf-16le -t utf-8"
+_NUL_BYTES = re.compile(rb"\0.?\0", re.DOTALL)
+"""As in UTF-16 and in binary files; a single one is a slip in text."""
 _FAIL_ALONE = (TEXT_FILE, "brat", "spacy")
 """Kinds of input where a file is one document, or is no text anyway."""
 _GLANCE = 4096
@@ -103,8 +114,8 @@ def _check_start(head: bytes, source: Source) -> None:
     """Refuse what would only be a flood of bad lines."""
     name = display_name(source.path)
     check_is_text(head, name)
-    if source.kind == TEXT_LINES and b"\0" in head:
-        raise NotTextError("holds NUL bytes, as no text does", path=name, remedy=_NUL_BYTES)
+    if source.kind == TEXT_LINES and _NUL_BYTES.search(head):
+        raise NotTextError(NUL_BYTES, path=name, remedy=WITHOUT_NUL_BYTES)
 
 
 def _kind_of_table(path: str, format: str | None, text_column: str | None) -> str | None:
@@ -295,11 +306,11 @@ def line_input(source: Source, number: int, line: bytes, part: int = 0) -> Input
 
 def _read_line(source: Source, number: int, part: int, line: bytes, report: Report) -> Document | None:
     name = display_name(source.path)
-    text = decode_utf8(line, name, number)
     place = f"{number}:{part}" if part else number
     id = f"{'stdin' if source.path == STANDARD else source.path}:{place}"
     if source.kind == TEXT_LINES:
-        return Document(text.rstrip("\r\n"), id=id)
+        return Document(decode_plain_text(line, name, number).rstrip("\r\n"), id=id)
+    text = decode_utf8(line, name, number)
     if not text.strip():
         return None
     document = jsonl.parse_line(text, name, number, report)
@@ -317,7 +328,7 @@ def _text_file(source: Source, report: Report) -> Iterator[Input]:
         report.note(EMPTY_FILES, name)
         return
     id = "" if source.path == STANDARD else source.path
-    yield ready(Document(decode_utf8(content, name), id=id), name, is_text=True)
+    yield ready(Document(decode_plain_text(content, name), id=id), name, is_text=True)
 
 
 def _documents(source: Source, report: Report) -> Iterator[Input]:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from fofe.base.errors import InputError, NotTextError
-from fofe.base.files import STANDARD, decode_utf8, display_name, open_bytes
+from fofe.base.files import STANDARD, decode_plain_text, display_name, open_bytes
 from fofe.base.report import EMPTY_FILES, Report, counted
 from fofe.tagging.pipeline import Input, fail, ready
 from fofe.text.document import Document
@@ -24,16 +24,16 @@ class NoColumnError(InputError):
 
 
 def _lines(path: str, name: str, bad: dict[int, InputError]) -> Iterator[str]:
-    """The lines of a table; those that are not UTF-8 go into `bad`, so that only their rows are left out."""
+    """The lines of a table; those that are no text go into `bad`, so that only their rows are left out."""
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
             try:
-                yield decode_utf8(line, name, number)
+                yield decode_plain_text(line, name, number)
             except InputError as error:  # noqa: PERF203
                 if isinstance(error, NotTextError):
                     raise
                 bad[number] = error
-                yield line.decode("utf-8", "replace")
+                yield line.replace(b"\0", b"").decode("utf-8", "replace")
 
 
 _NEVER_CLOSED = "unexpected end of data"

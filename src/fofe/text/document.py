@@ -149,7 +149,7 @@ class Document:
 
     def to_json(self, *, tokens: bool = False) -> str:
         """`to_dict` as one line of JSON, in ASCII."""
-        return json.dumps(self.to_dict(tokens=tokens))
+        return to_json(self.to_dict(tokens=tokens), self.id or "the document")
 
     def __repr__(self) -> str:
         """The beginning of the text, and how much there is: a list of documents stays readable."""
@@ -203,6 +203,15 @@ def checked(document: Document) -> Document:
         remedy = "model(text) gives one, and read_corpus those of a file; tag takes texts"
         raise InputError(problem, remedy=remedy)
     return document
+
+
+def to_json(content: dict[str, Any], place: str, *, ascii: bool = True) -> str:
+    """JSON in one line; an error if metadata cannot be written as JSON."""
+    try:
+        return json.dumps(content, ensure_ascii=ascii, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        remedy = "leave such values out, or put strings or null in their place"
+        raise InputError(f"the metadata of {place} is not JSON: {error}", remedy=remedy) from None
 
 
 def join_label(type: str, kind: str) -> str:
