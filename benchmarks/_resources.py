@@ -20,6 +20,7 @@ TITLES = ("enwiki-classes.tsv.xz", "enwiki-206-pages.xml.bz2", "enwiki-27-pages.
 FETCHED = (
     ("glove.6B.100d.all", "the complete GloVe vectors", "fetch_glove.py"),
     (".brown.", "Brown clusters", "fetch_brown.py"),
+    (".bert.", "the Chinese vectors with what a language model makes of words", "encoded_vectors.py"),
     ("zh.names.", "the Chinese vectors with the names of a dictionary", "fetch_zh_names.py"),
     ("news.", "word vectors of news", "paper_vectors.py unseen"),
     ("seen.", "word vectors that have seen the text of CoNLL-2003", "paper_vectors.py seen"),

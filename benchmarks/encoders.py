@@ -2,13 +2,14 @@
 
     python benchmarks/fetch_encoders.py news-fast bert-zh
     python benchmarks/encoders.py weibo --seed 1
-    python benchmarks/fetch_zh_text.py
+    python benchmarks/encoded_vectors.py
+    python benchmarks/vary_zh_text.py
     python benchmarks/encoders.py weibo --distilled --seed 1
 
 The first adds an encoder view to the configuration of mentions.py and records BENCHMARK_encoder, or, where
-small models learn from it, BENCHMARK_teacher: one seed a call, resumable. With --distilled, the configuration
-stays as it is, and the models of all seeds that are there teach, on the training set and on plain text
-(BENCHMARK_distilled). Everything is chosen on the dev set; the test set is scored once, at the end.
+small models learn from it, BENCHMARK_teacher: one seed a call, resumable. With --distilled, the models of all
+seeds that are there teach a model of configs/BENCHMARK_student.toml, on the training set and on variations of
+it (BENCHMARK_distilled). Everything is chosen on the dev set; the test set is scored once, at the end.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from _distillation import SEEDS, distilled, teachers_of
-from _mention_runs import cost, trained
+from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, as_command, record_seed
 from fetch_encoders import ENCODERS
-from fetch_zh_text import TEXT
 from mentions import scores_of, ungated
+from vary_zh_text import text_of
 
 from fofe.features.config import ViewConfig
 from fofe.model.storage import load_model
@@ -101,11 +102,15 @@ def _student(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, P
         lambda number: _folder(teacher, number) / "model",
         f"python benchmarks/encoders.py {benchmark} --seed 1",
     )
-    if not TEXT.exists():
-        raise SystemExit(f"skipped: needs {TEXT}; python benchmarks/fetch_zh_text.py makes it")
-    config = ungated(benchmark, {"training.seed": seed, "training.teachers": list(map(str, teachers))})
+    text = text_of(benchmark)
+    if not text.exists():
+        raise SystemExit(f"skipped: needs {text}; python benchmarks/vary_zh_text.py makes it")
+    student = CONFIGS / f"{benchmark}_student.toml"
+    config = configured(
+        student, {"training.seed": seed, "training.teachers": list(map(str, teachers)), "gate.enabled": False}
+    )
     seeds = (_folder(name, number) for number in SEEDS)
-    model = distilled(config, teachers, TEXT, _folder(name, seed), seeds, command)
+    model = distilled(config, teachers, text, _folder(name, seed), seeds, command)
     return name, config, model
 
 

@@ -134,21 +134,22 @@ def add(args: argparse.Namespace) -> None:
 
 
 @command(
-    "add what an encoder makes of each word",
+    "join vectors with what an encoder makes of each word",
     VECTORS,
     option("encoder ENCODER", "the directory of a language model"),
     option("output OUT", "the file to write; its suffix decides the format"),
-    option("--dim D", "dimensions to add", dest="dimension", type=count, default=128),
+    option("--dim D", "dimensions (default: those of the vectors)", dest="dimension", type=count),
     option("--layers N", "last layers of the encoder to take the mean of", type=count, default=4),
 )
 def encode(args: argparse.Namespace) -> None:
-    """Add to each vector what a language model makes of the word by itself, so that a
-    small model knows some of what it knows, and pays nothing for that when it tags.
-    Needs fofe[encoder] for Hugging Face encoders. An interrupted run continues when
-    the same command is given again.
+    """Join each vector with what a language model makes of the word by itself, so that a
+    small model knows some of what it knows. Principal components of both are written,
+    as many as the vectors had, so tagging costs no more. Needs fofe[encoder] for
+    Hugging Face encoders. An interrupted run continues when the same command is given
+    again.
 
     Examples:
-      fofe vectors encode glove.bin encoders/distilbert glove-distilbert.npz
+      fofe vectors encode zh.word.128.bin.gz encoders/bert-zh zh.bert.128.npz
     """
     from fofe.formats.vectors import read_vectors
 
@@ -164,7 +165,7 @@ def encode(args: argparse.Namespace) -> None:
             args.encoder,
             Path(f"{args.output}.work"),
             lambda joined: _write(joined, args.output, kind),
-            dimension=args.dimension,
+            dimension=args.dimension or vectors.dimension,
             layers=args.layers,
             advance=bar.update,
         )

@@ -1,11 +1,12 @@
 """Word vectors with what a language model makes of each word by itself.
 
 An encoder knows of many words what they name, also of those that are rare. Its states for a word without a
-sentence are a vector like any other: a small model that has it in a table costs no more when it tags.
+sentence are a vector like any other. Joined with a vector that was trained on text, and cut to the same size,
+they cost nothing when a model tags.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, cast
 
@@ -15,7 +16,6 @@ from fofe.base.arrays import FloatArray
 from fofe.base.errors import FofeError, broken_file
 from fofe.base.files import write_atomically
 from fofe.base.journal import Journal
-from fofe.base.report import counted
 from fofe.features.language_models_torch import load_language_model
 from fofe.formats.vectors import WordVectors
 
@@ -32,22 +32,22 @@ def with_encoder(
     layers: int,
     advance: Callable[[int], None],
 ) -> None:
-    """Write the vectors [V, D + dimension]: behind each stand principal components of the encoder's states.
+    """Write vectors [V, dimension] of the same words: principal components of these and of states.
 
     Args:
         vectors: words, the most frequent first.
         encoder: the directory of a language model, as encoder views read it.
         work: the directory of the states until the result is written, so that this can be interrupted.
         write: writes the result.
-        dimension: how many components there are; they are as long, on average, as the vectors were.
+        dimension: how many components there are; they are as long, on average, as the vectors are.
         layers: the states of a word are means over its pieces and over so many of the last layers.
         advance: is told how many words are done.
     """
     model = load_language_model(encoder).eval()
-    if dimension > min(model.width, len(vectors.words)):
+    most = min(vectors.dimension + model.width, len(vectors.words))
+    if dimension > most:
         raise FofeError(
-            f"{dimension} dimensions are too many for an encoder of {model.width} and "
-            f"{counted(len(vectors.words), 'words')} (choose fewer)"
+            f"{dimension} dimensions are too many for these words and this encoder (at most {most})"
         )
     layers = min(layers, model.layers)
     words = hashlib.sha256("\n".join(vectors.words).encode()).hexdigest()
@@ -64,29 +64,26 @@ def with_encoder(
                     np.save(cast(IO[bytes], stream), means.astype(np.float16))
                 journal.add(str(first), len(some))
             advance(len(some))
-        components = _principal_components(files, dimension)
-        length, own = (np.linalg.norm(part, axis=1).mean() for part in (vectors.vectors, components))
-        joined = np.concatenate([vectors.vectors, components * (length / own)], axis=1)
-        write(WordVectors(vectors.words, joined))
+        write(WordVectors(vectors.words, _principal_components(vectors.vectors, files, dimension)))
         journal.remove()
 
 
-def _principal_components(files: list[Path], dimension: int) -> FloatArray:
-    """[V, dimension] of the standardised rows [V, D] of files; each is shrunk by the root of its deviation.
+def _principal_components(vectors: FloatArray, files: list[Path], dimension: int) -> FloatArray:
+    """[V, dimension] of vectors [V, D] and of the standardised states [V, D'] in files, side by side."""
+    states = np.concatenate([_states(file) for file in files])
+    states -= states.mean(axis=0, dtype=np.float64).astype(np.float32)
+    states /= states.std(axis=0, dtype=np.float64).astype(np.float32) + np.float32(1e-6)
+    sides = [vectors - vectors.mean(axis=0), states]
+    joined = np.concatenate([side / _mean_length(side) for side in sides], axis=1)
+    _, directions = np.linalg.eigh(joined.T @ joined)
+    components = joined @ directions[:, ::-1][:, :dimension]
+    return cast(FloatArray, components * (_mean_length(vectors) / _mean_length(components)))
 
-    So what sets most words apart does not drown the rest.
-    """
 
-    def parts() -> Iterator[FloatArray]:
-        for file in files:
-            with broken_file(file, "remove its directory"):
-                yield np.load(file).astype(np.float32)
+def _states(file: Path) -> FloatArray:
+    with broken_file(file, "remove its directory"):
+        return cast(FloatArray, np.load(file).astype(np.float32))
 
-    count = sum(map(len, parts()))
-    mean = sum(part.sum(axis=0, dtype=np.float64) for part in parts()) / count
-    covariance = sum((part - mean).T @ (part - mean) for part in parts()) / count
-    deviation = np.sqrt(np.diagonal(covariance)) + 1e-6
-    variances, directions = np.linalg.eigh(covariance / np.outer(deviation, deviation))
-    shrunk = directions[:, ::-1][:, :dimension] / np.maximum(variances[::-1][:dimension], 1e-6) ** 0.25
-    made = [((part - mean) / deviation) @ shrunk for part in parts()]
-    return np.concatenate(made).astype(np.float32)
+
+def _mean_length(vectors: FloatArray) -> np.float32:
+    return np.float32(np.linalg.norm(vectors, axis=1).mean())
