@@ -92,14 +92,6 @@ def _with_files(view: ViewConfig) -> ViewConfig:
     return view
 
 
-def text_named(name: str) -> Path:
-    """A file of plain text: one that was made under runs/, or one beside the project."""
-    made = RUNS / name
-    if "zh" in name and not made.exists():
-        raise SystemExit(f"skipped: needs {made}; python benchmarks/fetch_zh_text.py makes it")
-    return made if made.exists() else shared("corpora", name)
-
-
 def encoder_named(name: str) -> Path:
     """The directory of a language model under runs/; says what makes it, and ends, where it is missing."""
     path = RUNS / "encoders" / name

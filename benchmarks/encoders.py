@@ -3,13 +3,12 @@
     python benchmarks/fetch_encoders.py news-fast bert-zh
     python benchmarks/encoders.py weibo --seed 1
     python benchmarks/encoded_vectors.py
-    python benchmarks/vary_zh_text.py
     python benchmarks/encoders.py weibo --distilled --seed 1
 
 The first adds an encoder view to the configuration of mentions.py and records BENCHMARK_encoder, or, where
 small models learn from it, BENCHMARK_teacher: one seed a call, resumable. With --distilled, the models of all
-seeds that are there teach a model of configs/BENCHMARK_student.toml, on the training set and on variations of
-it (BENCHMARK_distilled). Everything is chosen on the dev set; the test set is scored once, at the end.
+seeds that are there give a model of configs/BENCHMARK_student.toml soft targets for the training set
+(BENCHMARK_distilled). Everything is chosen on the dev set; the test set is scored once, at the end.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from _distillation import SEEDS, distilled, teachers_of
+from _distillation import teachers_of
 from _mention_runs import CONFIGS, configured, cost, trained
 from _record import RUNS, as_command, record_seed
 from fetch_encoders import ENCODERS
 from mentions import scores_of, ungated
-from vary_zh_text import text_of
 
 from fofe.features.config import ViewConfig
 from fofe.model.storage import load_model
@@ -102,16 +100,10 @@ def _student(benchmark: str, seed: int, command: str) -> tuple[str, RunConfig, P
         lambda number: _folder(teacher, number) / "model",
         f"python benchmarks/encoders.py {benchmark} --seed 1",
     )
-    text = text_of(benchmark)
-    if not text.exists():
-        raise SystemExit(f"skipped: needs {text}; python benchmarks/vary_zh_text.py makes it")
-    student = CONFIGS / f"{benchmark}_student.toml"
-    config = configured(
-        student, {"training.seed": seed, "training.teachers": list(map(str, teachers)), "gate.enabled": False}
-    )
-    seeds = (_folder(name, number) for number in SEEDS)
-    model = distilled(config, teachers, text, _folder(name, seed), seeds, command)
-    return name, config, model
+    overrides = {"training.seed": seed, "training.teachers": list(map(str, teachers)), "gate.enabled": False}
+    config = configured(CONFIGS / f"{benchmark}_student.toml", overrides)
+    trained(config, _folder(name, seed).name, command)
+    return name, config, _folder(name, seed) / "model"
 
 
 if __name__ == "__main__":

@@ -24,8 +24,7 @@ from _card import Measured, mean_f1, write_attribution, write_card
 from _decoding import with_decoding
 from _mention_runs import configured, trained
 from _recipe import Distillation, Recipe, read_recipe
-from _record import RUNS
-from _resources import text_named
+from _record import RUNS, shared
 from _scores import documents, scores
 from _settings import check_trained_with, portable_paths
 from mentions import check_teacher
@@ -127,7 +126,7 @@ def _distilled(config: RunConfig, recipe: Recipe, settings: Distillation, comman
     distil(
         config,
         [str(teacher)],
-        [text_named(settings.text)],
+        [shared("corpora", settings.text)],
         lambda path: first_words(paragraphs(path, config.model.language, Report()), settings.words),
         RUNS / recipe.run,
         TerminalCallback(sys.stderr),
