@@ -291,6 +291,19 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     assert "2 predicted mentions of HUMAN, a label that no mention here has, counted as wrong" in told
 
 
+def test_a_corpus_is_named_only_where_its_labels_fit(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    stored_with_corpora(model)
+    for label, named in (("PERSON", False), ("HUMAN", True)):
+        path.write_text(json.dumps({"tokens": ["Ann", "left"], "entities": [[0, 1, label]]}) + "\n", "utf-8")
+        assert run(str(path), "--model", model) == 0
+        told = capsys.readouterr().err
+        assert ("give --as news to score" in told) == named
+        assert ("these count as errors; give --map LABEL=" in told) != named
+
+
 def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
