@@ -104,10 +104,16 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "Models without teachers, averaged; one figure per ensemble where there are several.",
         ),
         Topic("weibo_teacher", "Chinese microblogs: models with a Chinese BERT beneath the detector."),
-        Topic("weibo_distilled", "Small models that learned from those, also over newspaper text."),
+        Topic(
+            "weibo_distilled",
+            "Small models that learned from those, with word vectors joined with what an encoder makes of the words.",
+        ),
         Topic("uner_zh", "Universal NER, Chinese GSD."),
         Topic("uner_zh_teacher", "The same with a Chinese BERT beneath the detector."),
-        Topic("uner_zh_distilled", "Small models that learned from those, also over newspaper text."),
+        Topic(
+            "uner_zh_distilled",
+            "Small models that learned from those, with word vectors joined with what an encoder makes of the words.",
+        ),
         Topic("language", "How often `--lang auto` recognises the language of a sentence, in percent."),
     ),
     "Names and nominals, nested": (
