@@ -106,13 +106,13 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
         Topic("weibo_teacher", "Chinese microblogs: models with a Chinese BERT beneath the detector."),
         Topic(
             "weibo_distilled",
-            "Small models that learned from those, with word vectors joined with what an encoder makes of the words.",
+            "Small models that learned from those, with vectors joined with an encoder's.",
         ),
         Topic("uner_zh", "Universal NER, Chinese GSD."),
         Topic("uner_zh_teacher", "The same with a Chinese BERT beneath the detector."),
         Topic(
             "uner_zh_distilled",
-            "Small models that learned from those, with word vectors joined with what an encoder makes of the words.",
+            "Small models that learned from those, with vectors joined with an encoder's.",
         ),
         Topic("language", "How often `--lang auto` recognises the language of a sentence, in percent."),
     ),
