@@ -302,36 +302,39 @@ class WindowView:
         wider = self._view.dilations[1:]
         for dilation, (weight, bias) in zip(wider, self._layers, strict=False):
             before, after = text.beside(seen, -dilation), text.beside(seen, dilation)
-            seen = _layer(before, seen, after, weight, bias)
+            seen = _layer(np.concatenate([before, seen, after], axis=1), weight, bias)
         for weight, bias in self._layers[len(wider) :]:
-            left, right = _codes_around(seen, self._view.context_factors, text)
-            seen += _layer(left, seen, right, weight, bias)
+            seen += _layer(_between_codes(seen, self._view.context_factors, text), weight, bias)
         return seen
 
 
-def _layer(
-    left: FloatArray, words: FloatArray, right: FloatArray, weight: FloatArray, bias: FloatArray
-) -> FloatArray:
-    """[T, D'] what a layer [3 D, D'] makes of words and what is around them, each [T, D]."""
-    made: FloatArray = np.concatenate([left, words, right], axis=1) @ weight
+def _layer(seen: FloatArray, weight: FloatArray, bias: FloatArray) -> FloatArray:
+    """[T, D'] what a layer [3 D, D'] makes of words between what is around them [T, 3 D]."""
+    made: FloatArray = seen @ weight
     made += bias
     return np.maximum(made, 0, out=made)
 
 
-def _codes_around(
-    words: FloatArray, factors: Sequence[float], text: ReadText
-) -> tuple[FloatArray, FloatArray]:
-    """[T, D] twice: the codes of the words before each word, and of those after it, read backwards.
+def _between_codes(words: FloatArray, factors: Sequence[float], text: ReadText) -> FloatArray:
+    """[T, 3 D] the codes of the words before each word, the word, and those of the words after it.
 
     Each factor serves a share of the dimensions of `words` [T, D]; all codes are as large as with 1/2.
     """
-    lefts, rights, starts, ends = [], [], text.starts(), text.ends()
+    width, starts, ends = words.shape[1], text.starts(), text.ends()
+    # All is written where it is read: copies of codes take as long as the codes.
+    between = np.empty((len(words), 3 * width), dtype=np.float32)
+    left, right = between[:, :width], between[:, 2 * width :]
+    between[:, width : 2 * width] = words
+    first = 0
     for part, factor in zip(np.array_split(words, len(factors), axis=1), factors, strict=True):
         scaled = part * np.float32(2 * (1 - factor))
-        lefts.append(scan(scaled, factor, starts))
-        rights.append(scan_back(scaled, factor, ends))
-    left, right = np.concatenate(lefts, axis=1), np.concatenate(rights, axis=1)
-    return text.beside(left, -1), text.beside(right, 1)
+        columns = slice(first, first + part.shape[1])
+        left[1:, columns] = scan(scaled, factor, starts)[:-1]
+        right[:-1, columns] = scan_back(scaled, factor, ends)[1:]
+        first = columns.stop
+    left[starts] = 0
+    right[ends] = 0
+    return between
 
 
 class NeighbourLayer:
