@@ -88,11 +88,10 @@ def test_the_payload_works(name: str, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def inputs(places: dict[str, Path], encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(places: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the small inputs, with a file in each of the other formats that commands read."""
     inputs = Path(shutil.copytree(places["inputs"], tmp_path_factory.mktemp("pickles") / "inputs"))
     shutil.copytree(places["model"], inputs / "model")
-    shutil.copytree(encoder, inputs / "encoder")
     (inputs / "encoder.toml").write_text((inputs / "tiny.toml").read_text("utf-8") + VIEWS, "utf-8")
     (inputs / "rules.toml").write_text('[[rule]]\nname = "a"\ntype = "GPE"\nphrases = ["Bergen"]\n', "utf-8")
     commands = [
