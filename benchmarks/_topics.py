@@ -37,6 +37,7 @@ GLANCES = (
     Glance("Weibo, Chinese names and nominals, distilled", "weibo", "test_overall_f1", "58 to 63"),
     Glance("the same, models fused", "weibo_fused", "test_overall_f1"),
     Glance("UNER, Chinese names", "uner_zh", "test_f1"),
+    Glance("the same, distilled from models above a Chinese BERT", "uner_zh_distilled", "test_f1"),
     Glance("GENIA, nested", "genia", "test_f1", "about 71 (FOFE), 74.7 (layered BiLSTM-CRFs)"),
     Glance("LitBank, names and nominals, nested", "litbank", "test_overall_f1"),
     Glance("GUM (dev), names and nominals, nested", "gum", "dev_overall_f1"),
@@ -104,10 +105,16 @@ SECTIONS: dict[str, tuple[Topic, ...]] = {
             "Models without teachers, averaged; one figure per ensemble where there are several.",
         ),
         Topic("weibo_teacher", "Chinese microblogs: models with a Chinese BERT beneath the detector."),
-        Topic("weibo_distilled", "Small models that learned from those, also over newspaper text."),
+        Topic(
+            "weibo_distilled",
+            "Small models that learned from those, with vectors joined with an encoder's.",
+        ),
         Topic("uner_zh", "Universal NER, Chinese GSD."),
         Topic("uner_zh_teacher", "The same with a Chinese BERT beneath the detector."),
-        Topic("uner_zh_distilled", "Small models that learned from those, also over newspaper text."),
+        Topic(
+            "uner_zh_distilled",
+            "Small models that learned from those, with vectors joined with an encoder's.",
+        ),
         Topic("language", "How often `--lang auto` recognises the language of a sentence, in percent."),
     ),
     "Names and nominals, nested": (

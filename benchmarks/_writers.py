@@ -26,6 +26,7 @@ COMMANDS = {
     "model average": "model average {model} {model} -o {out}/model",
     "vectors convert": "vectors convert {inputs}/vectors.txt {out}/target --to npz",
     "vectors add": "vectors add {inputs}/vectors.txt {inputs}/others.txt {out}/target.npz --same-language",
+    "vectors encode": "vectors encode {inputs}/vectors.txt {inputs}/encoder {out}/target.npz",
     "vectors train": "vectors train {inputs}/plain.txt -o {out}/vectors --dim 4 --min-count 1 --passes 2",
     "train": "train {inputs}/tiny.toml -o {out}/run",
     "train folds": "train {inputs}/tiny.toml -o {out}/run --folds 2",
@@ -51,6 +52,7 @@ TARGETS = (
     "search/best.toml",
 )
 TIMES = ("cpu_seconds", "command")
+LETTERS = ["", "\n", " ", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,"]
 CONFIG = """\
 [data]
 train = ["train.jsonl"]
@@ -93,7 +95,30 @@ def write_inputs(folder: Path, corpus: Path, model: Path) -> dict[str, Path]:
     for name, lines in (("vectors", vectors[:120]), ("others", vectors)):
         (folder / f"{name}.txt").write_text("".join(lines), "utf-8")
     (folder / "plain.txt").write_text("Anna Berg met Li Wei.\nLeeds won in Porto.\n" * 3, "utf-8")
+    write_encoder(folder / "encoder")
     return {"inputs": folder, "model": model, "kbp": EXAMPLES / "kbp", "wiki": EXAMPLES / "wikipedia"}
+
+
+def write_encoder(folder: Path) -> Path:
+    """Write a pair of character language models with random weights."""
+    import torch
+    from safetensors.torch import save_file
+
+    from fofe.features.language_models_torch import CHARACTER_LM
+
+    folder.mkdir()
+    config = {"model_type": CHARACTER_LM, "characters": LETTERS, "embedding_size": 4, "hidden_size": 6}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    generator = torch.Generator().manual_seed(1)
+    shapes = {"weight_ih_l0": (24, 4), "weight_hh_l0": (24, 6), "bias_ih_l0": (24,), "bias_hh_l0": (24,)}
+    weights = {
+        f"{module}.{direction}.{name}": torch.randn(shape, generator=generator)
+        for direction in range(2)
+        for module, some in (("lstms", shapes), ("embeddings", {"weight": (len(LETTERS), 4)}))
+        for name, shape in some.items()
+    }
+    save_file(weights, folder / "model.safetensors")
+    return folder
 
 
 def write_old_target(name: str, out: Path) -> None:

@@ -292,30 +292,13 @@ def conditioned_path(tiny_config: Path) -> Path:
     return folder / "run" / "model"
 
 
-LETTERS = ["", "\n", " ", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,"]
-
-
 @pytest.fixture(scope="session")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pair of character language models with random weights."""
-    torch = pytest.importorskip("torch")
-    from safetensors.torch import save_file
+    pytest.importorskip("torch")
+    from _writers import write_encoder
 
-    from fofe.features.language_models_torch import CHARACTER_LM
-
-    folder = tmp_path_factory.mktemp("encoder")
-    config = {"model_type": CHARACTER_LM, "characters": LETTERS, "embedding_size": 4, "hidden_size": 6}
-    (folder / "config.json").write_text(json.dumps(config), "utf-8")
-    generator = torch.Generator().manual_seed(1)
-    shapes = {"weight_ih_l0": (24, 4), "weight_hh_l0": (24, 6), "bias_ih_l0": (24,), "bias_hh_l0": (24,)}
-    weights = {
-        f"{module}.{direction}.{name}": torch.randn(shape, generator=generator)
-        for direction in range(2)
-        for module, some in (("lstms", shapes), ("embeddings", {"weight": (len(LETTERS), 4)}))
-        for name, shape in some.items()
-    }
-    save_file(weights, folder / "model.safetensors")
-    return folder
+    return write_encoder(tmp_path_factory.mktemp("encoder") / "model")
 
 
 @pytest.fixture

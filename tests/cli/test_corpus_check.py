@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,16 @@ Bank I-ORG
 of I-ORG
 China I-ORG
 """
+
+
+@pytest.mark.parametrize("content", [ROWS, '{"text": "Rio wins"}\n'], ids=["conll", "jsonl"])
+def test_a_corpus_on_standard_input_is_recognised(content: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(content)
+    with (tmp_path / "file").open("rb") as piped:
+        command = [sys.executable, "-m", "fofe", "corpus", "check", "--lang", "en", "--json"]
+        ended = subprocess.run([*command, "-"], stdin=piped, capture_output=True, check=True)
+        named = subprocess.run([*command, tmp_path / "file"], capture_output=True, check=True)
+    assert json.loads(ended.stdout) == json.loads(named.stdout)
 
 
 def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

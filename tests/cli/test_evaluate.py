@@ -291,6 +291,19 @@ def test_labels_that_only_one_side_has_are_pointed_out(
     assert "2 predicted mentions of HUMAN, a label that no mention here has, counted as wrong" in told
 
 
+def test_a_corpus_is_named_only_where_its_labels_fit(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gold.jsonl"
+    stored_with_corpora(model)
+    for label, named in (("PERSON", False), ("HUMAN", True)):
+        path.write_text(json.dumps({"tokens": ["Ann", "left"], "entities": [[0, 1, label]]}) + "\n", "utf-8")
+        assert run(str(path), "--model", model) == 0
+        told = capsys.readouterr().err
+        assert ("give --as news to score" in told) == named
+        assert ("these count as errors; give --map LABEL=" in told) != named
+
+
 def test_only_the_outermost_of_gold_counts_by_a_flat_corpus(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -406,3 +419,17 @@ def test_documents_with_ids_are_paired_by_them(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "other.jsonl").write_text(json.dumps(lines[2]) + "\n" + json.dumps(lines[0]) + "\n", "utf-8")
     with pytest.raises(InputError, match=r"document 1 .dev-0. of the gold is paired with"):
         run(str(path), str(tmp_path / "other.jsonl"))
+
+
+def test_text_that_was_tagged_without_the_ids_of_the_gold_is_paired_by_order(
+    gold: str, predicted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for name, path in (("gold", gold), ("plain.txt", predicted)):
+        lines = [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()]
+        named = [json.dumps({"id": f"{name}:{number}", **line}) for number, line in enumerate(lines, start=1)]
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text("\n".join(named), "utf-8")
+    with_ids = report(capsys, *map(str, paths), "--against", str(paths[1]), "--errors", "1")
+    assert with_ids["scores"] == report(capsys, gold, predicted)["scores"]
+    assert with_ids["comparison"]["f1"]["difference"] == 0

@@ -54,6 +54,42 @@ def test_word_initials_are_listed(
     assert json.loads(capsys.readouterr().out)["characters"] == ["CNN", "initials"]
 
 
+def test_a_model_that_ships_has_the_scores_of_the_list_until_it_is_compressed_anew(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {
+        "news": {"precision": 90.0, "recall": 87.04, "f1": 88.5},
+        "novels": {"precision": 70.5, "recall": 70.0, "f1": 70.25},
+    }
+    model = load_model(tiny_path)
+    shipped = {"licence": "free", "scores": scores, "parts": {"news": "test", "novels": "dev"}}
+    save_model(replace(model, training={**model.training, "shipped": shipped}), tmp_path / "model")
+
+    def scored(name: str) -> dict[str, str]:
+        assert main(["model", "inspect", str(tmp_path / name), "--json"]) == 0
+        facts = json.loads(capsys.readouterr().out)
+        return {name: fact for name, fact in facts.items() if str(fact).startswith("P ")}
+
+    assert scored("model") == {
+        "test news": "P 90.00 R 87.04 F1 88.50",
+        "dev novels": "P 70.50 R 70.00 F1 70.25",
+    }
+    assert main(["model", "compress", str(tmp_path / "model"), "-o", str(tmp_path / "small")]) == 0
+    capsys.readouterr()
+    assert scored("small")["dev"].endswith("(before compression)")
+    assert load_model(tmp_path / "small").training["shipped"] == {"licence": "free"}
+
+
+def test_scores_over_several_corpora_say_how_each_is_scored(
+    tiny_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = load_model(tiny_path)
+    dev = {**model.training["dev"], "f1_by_corpus": {"news": 80.0, "novels": 70.0}}
+    save_model(replace(model, training={**model.training, "dev": dev}), tmp_path / "model")
+    assert main(["model", "inspect", str(tmp_path / "model")]) == 0
+    assert ", the mean over news and novels, each as by fofe evaluate --as" in capsys.readouterr().out
+
+
 def test_no_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["model", "inspect", str(tmp_path / "none")]) == 2
     wanted = (

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from fofe.base.errors import FofeError
 from fofe.base.report import Report
-from fofe.evaluate.corpus_labels import AnnotationScheme, Projection, flat, predict, with_labels
+from fofe.evaluate.corpus_labels import (
+    AnnotationScheme,
+    Projection,
+    fitting_corpora,
+    flat,
+    predict,
+    with_labels,
+)
+from fofe.model.storage import load_model
 from fofe.tagging.model import Model
-from fofe.text.document import Document, Mention
+from fofe.text.document import Document, Mention, split_label
 from fofe.text.labels import together
 
 LABELS = ("NONE", "FAC", "GPE", "ORG", "PER_NOM")
@@ -71,3 +82,36 @@ def test_views_of_documents() -> None:
     nested = Document("ab c", mentions=[Mention(1, 2, "A"), Mention(0, 2, "B"), Mention(3, 4, "A", "NOM")])
     assert [(one.start, one.end) for one in flat(nested).mentions] == [(0, 2), (3, 4)]
     assert [one.label for one in with_labels(nested, {"A_NOM": "A_NOM", "B": "C"}).mentions] == ["C", "A_NOM"]
+
+
+SCHEMES = {
+    "novels": {"PER": ["PER"], "PER_NOM": ["PER_NOM"], "GPE": ["GPE"]},
+    "tweets": {"PER": ["PER"], "LOC": ["GPE"], "ORG": ["ORG"]},
+    "fine": {"writer": ["PER"], "band": ["ORG"]},
+    "plain": {"LOC": ["GPE"], "ORG": ["ORG"]},
+    "machine": {label: [label] for label in ("GPE", "ORG", "ORG_NOM", "PER", "PER_NOM", "EVENT")},
+}
+
+
+@pytest.mark.parametrize(
+    ("gold", "found", "fitting"),
+    [
+        ("PER GPE", "PER PER_NOM GPE ORG", []),
+        ("PER PER_NOM GPE", "PER PER_NOM GPE ORG", ["novels"]),
+        ("PER LOC ORG MISC", "PER PER_NOM GPE ORG", ["tweets"]),
+        ("writer band", "PER PER_NOM GPE ORG", ["fine"]),
+        ("PERSON", "PER PER_NOM GPE ORG", []),
+        ("PER ORG EVENT", "PER ORG", []),
+        ("", "PER", []),
+    ],
+)
+def test_the_corpora_that_fit_a_gold_better_than_the_model(
+    gold: str, found: str, fitting: list[str], tiny_path: Path
+) -> None:
+    corpora = {name: {"labels": labels, "nested": True, "heads": False} for name, labels in SCHEMES.items()}
+    model = Model(replace(load_model(tiny_path), training={"corpora": corpora}))
+
+    def documents(labels: str) -> list[Document]:
+        return [Document("x", mentions=[Mention(0, 1, *split_label(label)) for label in labels.split()])]
+
+    assert fitting_corpora(model, documents(gold), documents(found)) == fitting

@@ -128,9 +128,23 @@ def test_other_text_is_refused_and_the_place_named() -> None:
         score_documents(gold, [document(), document(text="Ann met Rob", id="b2")])
 
 
-def test_other_ids_are_refused() -> None:
-    with pytest.raises(InputError, match=r"document 1 \(a\) of the gold .* document 1 \(b\)"):
-        score(document(id="a"), document(id="b"))
+def test_other_ids_are_no_difference_where_the_texts_agree() -> None:
+    mention = (0, 1, "PER")
+    assert score(document(mention, id="a"), document(mention, id="b")).overall == Counts(tp=1)
+    with pytest.raises(InputError, match=r"the texts of document 1 \(a\) differ from character 0 on"):
+        score(document(id="a", text="Ann"), document(id="b", text="Bob"))
+
+
+def test_the_same_ids_pair_documents_in_any_order() -> None:
+    gold = [document((0, 1, "PER"), id="a"), document((2, 3, "ORG"), id="b")]
+    assert score_documents(gold, gold[::-1]).overall == Counts(tp=2)
+
+
+def test_ids_that_only_partly_agree_may_not_be_in_another_order() -> None:
+    gold = [document(id=id) for id in ("a", "b", "c")]
+    assert score_documents(gold, [document(id=id) for id in ("a", "x", "c")]).overall == Counts()
+    with pytest.raises(InputError, match=r"document 1 \(a\) of the gold .* document 1 \(x\)"):
+        score_documents(gold, [document(id=id) for id in ("x", "a", "c")])
 
 
 def test_a_missing_id_is_no_difference() -> None:

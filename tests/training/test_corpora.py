@@ -227,6 +227,16 @@ def test_sentences_that_are_held_out_one_by_one_are_pointed_out_where_others_cou
         assert sum("single sentences are held out" in line for line in lines) == noted
 
 
+def test_a_dev_set_of_next_to_nothing_is_pointed_out_if_it_was_held_out(tiny_config: Path) -> None:
+    for name, lines, noted in (("few", 30, True), ("many", 500, False)):
+        corpus = tiny_config.with_name(f"{name}.jsonl")
+        corpus.write_text('{"tokens": ["Lima"], "entities": [[0, 1, "GPE"]]}\n' * lines, "utf-8")
+        told = plan(load_config(tiny_config, {"data.train": [str(corpus)], "data.dev": None}))
+        problem = "1 training set without a dev set, of which fewer than 20 mentions are held out"
+        assert (problem in told) == noted
+        assert ("(give a dev set, or more data) (first: data with 2)" in told) == noted
+
+
 @pytest.mark.parametrize("name", ["dev", "test"])
 def test_a_corpus_to_score_on_that_is_also_trained_on_is_pointed_out(name: str, tiny_config: Path) -> None:
     problem = f"1 {name} set among the training corpora, whose scores say little"

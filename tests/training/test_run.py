@@ -192,6 +192,18 @@ def test_a_corpus_without_dev_is_scored_on_what_was_held_out(tiny_config: Path, 
     assert "Test: P " in model.card
 
 
+def test_where_dev_tells_nothing_the_last_epoch_is_kept_and_the_user_warned(
+    tiny_config: Path, tmp_path: Path
+) -> None:
+    (dev := tmp_path / "dev.jsonl").write_text('{"text": "Zz", "mentions": [[0, 2, "ODD"]]}\n', "utf-8")
+    config = configured(tiny_config, data__dev=str(dev), training__epochs=3, training__evaluate_every=1)
+    recorder = Recorder()
+    model = load_model(train(config, tmp_path / "run", recorder))
+    assert (model.training["dev"]["f1"], model.training["best_epoch"]) == (0, 3)
+    assert recorder.lines[-1].startswith("no dev mention was found, so the last epoch is kept")
+    assert "(give more data" in recorder.lines[-1]
+
+
 def test_training_on_from_a_model_adds_new_types(tiny_path: Path, tiny_config: Path, tmp_path: Path) -> None:
     lines = [
         f'{{"text": "{word} Zog hit {place}.", "mentions": [[0, {len(word) + 4}, "STORM"], '

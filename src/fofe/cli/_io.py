@@ -48,7 +48,7 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
 
     Labels that only one side has are told, with the options that make them comparable.
     """
-    from fofe.evaluate.corpus_labels import given_scheme, predict, trained_corpora, trained_scheme
+    from fofe.evaluate.corpus_labels import fitting_corpora, given_scheme, predict, trained_scheme
     from fofe.tagging.installed import model_path
     from fofe.tagging.model import load
 
@@ -67,17 +67,9 @@ def predictions(args: argparse.Namespace, path: str) -> tuple[Model, list[Docume
     if scheme:
         return scheme.applied_to(model), gold, predicted
     if report:
-        trained = trained_corpora(model)
-        corpora = [name for name in trained if name != "data" or len(trained) > 1]
-        annotated = {mention.label for document in gold for mention in document.mentions}
-        # Of many corpora, those that have the labels here.
-        corpora = [
-            name for name in corpora if annotated <= trained_scheme(model, name).labels.keys()
-        ] or corpora
-        options = []
-        if corpora:
-            options = [f"--as {' or '.join(corpora)} to score by the labels of that training corpus"]
-        options += ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
+        options = ["--map LABEL=LABEL,... to say which labels of the model one here stands for"]
+        if corpora := fitting_corpora(model, gold, predicted):
+            options.insert(0, f"--as {' or '.join(corpora)} to score by the labels of that training corpus")
         say(f"{path}: these count as errors; give {'; or '.join(options)}")
     return model, gold, predicted
 

@@ -8,6 +8,7 @@ them apart (`politician` and `writer`, both `PER`). What the corpus does not ann
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,6 +74,25 @@ def trained_corpora(model: Model) -> list[str]:
     """The names of the corpora that a model, or each member of an ensemble, was trained on."""
     first, *others = _corpora_by_member(model)
     return [corpus for corpus in first if all(corpus in of_member for of_member in others)]
+
+
+def fitting_corpora(model: Model, gold: Sequence[Document], predicted: Sequence[Document]) -> list[str]:
+    """The corpora of a model whose labels fit a gold that its own labels do not fit.
+
+    It has at least half of the gold's, with one that the model lacks or with none found that the gold lacks.
+    """
+    annotated, found, own = set(_labels(gold)), set(_labels(predicted)), set(model.labels)
+    fitting: dict[str, int] = {}
+    for name in trained_corpora(model):
+        with suppress(FofeError):  # the members of an ensemble may have different ones
+            scheme = trained_scheme(model, name)
+            stands_for = {label: own.intersection(of_model) for label, of_model in scheme.labels.items()}
+            shared = {label for label in annotated if stands_for.get(label)}
+            spurious = {label for label, of_model in stands_for.items() if of_model & found} - annotated
+            helps = shared - own or (found - annotated and not spurious)
+            if shared and helps and 2 * len(shared) >= len(annotated):
+                fitting[name] = len(shared)
+    return [name for name, shared in fitting.items() if shared == max(fitting.values())]
 
 
 def _corpora_by_member(model: Model) -> list[Mapping[str, Any]]:

@@ -78,7 +78,7 @@ class Evaluation:
 
 
 def score_documents(gold: Iterable[Document], predicted: Iterable[Document]) -> Evaluation:
-    """Score predicted documents against gold ones: the same texts in the same order."""
+    """Score predicted documents against gold ones: the same texts, with the same ids or in the same order."""
     return Evaluation.of(count_by(*paired_spans(gold, predicted), key=lambda span: span.label))
 
 
@@ -106,17 +106,19 @@ def spans_of(documents: Iterable[Document]) -> set[Span]:
 
 
 def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tuple[set[Span], set[Span]]:
-    """The spans of both sides, which must have the same texts in the same order."""
-    pairs = list(zip_longest(map(checked, gold), map(checked, predicted)))
+    """The spans of both sides, which must have the same texts: paired by their ids, else by order."""
+    truths, guesses = list(map(checked, gold)), list(map(checked, predicted))
+    shared = {true.id for true in truths if true.id} & {guess.id for guess in guesses}
+    pairs = list(zip_longest(truths, in_order_of(truths, guesses)))
     for number, (true, guess) in enumerate(pairs, start=1):
         if true is None or guess is None:
             missing = f"{_name(true or guess, number)} is missing in the {'prediction' if true else 'gold'}"
             raise InputError(missing, remedy="give the same documents in the same order")
-        if true.id and guess.id and true.id != guess.id:
+        if true.id != guess.id and {true.id, guess.id} & shared:
             sides = (
                 f"{_name(true, number)} of the gold is paired with {_name(guess, number)} of the prediction"
             )
-            raise InputError(sides, remedy="bring both into the same order")
+            raise InputError(sides, remedy="give the same documents in the same order")
         if true.text != guess.text:
             letters = enumerate(zip_longest(true.text, guess.text))
             start = next(at for at, (one, other) in letters if one != other)
@@ -124,9 +126,9 @@ def paired_spans(gold: Iterable[Document], predicted: Iterable[Document]) -> tup
             raise InputError(
                 f"the texts of {_name(true, number)} differ from character {start} on: "
                 f"{one!r} in the gold, {other!r} in the prediction",
-                remedy="predict on exactly the text of the gold",
+                remedy="predict on exactly the text of the gold, in the same order",
             )
-    return spans_of(true for true, _ in pairs), spans_of(guess for _, guess in pairs)
+    return spans_of(truths), spans_of(guess for _, guess in pairs if guess)
 
 
 def in_order_of(gold: Sequence[Document], predicted: list[Document]) -> list[Document]:

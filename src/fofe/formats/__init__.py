@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def guess_format(path: str | Path) -> str:
         found = names.pop() if len(names) == 1 else None
     elif found is None and path.suffix == ".txt" and path.with_suffix(".ann").exists():
         found = "brat"
-    elif found is None and path.is_file():
+    elif found is None and (path.is_file() or str(path) == STANDARD):
         found = _format_of_content(path)
     if found is None:
         remedy = f"plain text without annotation is for fofe tag; else {_NAME_IT}"
@@ -216,7 +217,10 @@ def _format_of_content(path: Path) -> str | None:
     from fofe.formats.tag_schemes import is_tag
 
     with open_bytes(path) as stream:
-        data = stream.read(GLANCE)
+        if str(path) != STANDARD:
+            data = stream.read(GLANCE)
+        else:  # what has come is looked at, and stays there to be read
+            data = stream.peek(GLANCE) if isinstance(stream, BufferedReader) else b""
     check_is_text(data, path)
     for line in data.decode("utf-8-sig", errors="replace").split("\n"):
         if line.lstrip().startswith("{"):

@@ -42,8 +42,14 @@ def compress(
         weights=_stored_as(smaller, storage),
         storage=storage,
         card=_card(model.card, settings),
-        training={**model.training, "compression": settings},
+        training=_unscored(model.training) | {"compression": settings},
     )
+
+
+def _unscored(training: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a training without what a package says of the model as it ships."""
+    shipped = {key: of for key, of in training.get("shipped", {}).items() if key == "licence"}
+    return {**training, "shipped": shipped} if "shipped" in training else dict(training)
 
 
 def words_of(model: StoredModel, sentences: Sequence[Sequence[str]]) -> set[str]:

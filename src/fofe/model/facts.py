@@ -1,7 +1,7 @@
 """Facts about a stored model, for people to read: labels, features, sizes, decoding, scores."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,23 +53,30 @@ def _facts(model: StoredModel, path: Path) -> dict[str, Any]:
         "gate": model.gate
         and f"{model.gate.width} units, recall {model.gate.recall:.4f} of the network's own positives, "
         f"lets {100 * model.gate.passed:.1f} % of the fragments through (varied training sentences)",
-        "dev": _scores("dev", training),
-        "test": _scores("test", training),
     }
+    facts |= _scores(training)
     if calibration := training.get("calibration"):
         errors = f"error {calibration['ece_before']:.2f} % before, {calibration['ece_after']:.2f} % after"
         facts["calibration"] = f"{_temperatures(calibration['temperatures'])}; {errors}"
     return facts | {key.replace("_", " "): training.get(key) for key in ("seed", "best_epoch", "command")}
 
 
-def _scores(part: str, training: Mapping[str, Any]) -> str:
-    if part not in training:
-        return ""
-    scores = training[part]
-    corpora = " and ".join(scores.get("f1_by_corpus", ()))
-    mean = f", the mean over {corpora}, each scored in its own labels" if corpora else ""
+def _scores(training: Mapping[str, Any]) -> dict[str, str]:
+    """The scores by part; of a model that ships, by part and corpus, as `fofe model list` has them."""
+    shipped = training.get("shipped", {})
+    if scores := shipped.get("scores"):
+        return {f"{shipped['parts'][corpus]} {corpus}": _rates(of) for corpus, of in scores.items()}
     before = " (before compression)" if "compression" in training else ""
-    return f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}{mean}{before}"
+    parts = {part: training[part] for part in ("dev", "test") if part in training}
+    return {part: f"{_rates(of)}{_mean(of.get('f1_by_corpus', ()))}{before}" for part, of in parts.items()}
+
+
+def _rates(scores: Mapping[str, float]) -> str:
+    return f"P {scores['precision']:.2f} R {scores['recall']:.2f} F1 {scores['f1']:.2f}"
+
+
+def _mean(corpora: Collection[str]) -> str:
+    return f", the mean over {' and '.join(corpora)}, each as by fofe evaluate --as" if corpora else ""
 
 
 def _decoding(decoding: Decoding) -> str:

@@ -40,6 +40,14 @@ class Progress:
     pseudo_labels: PseudoLabels | None = None
     """What self-training found last."""
 
+    def evaluated(self, tuned: Tuned) -> bool:
+        """Whether to keep the weights of this epoch: the best so far, or while none is right the latest."""
+        reached = -1.0 if self.best is None else self.best.f1
+        self.evaluations_since_best = 0 if tuned.f1 > reached else self.evaluations_since_best + 1
+        if kept := tuned.f1 > reached or reached == 0:
+            self.best, self.best_epoch = tuned, self.epoch
+        return kept
+
 
 def save_checkpoint(
     path: Path, learner: Learner, progress: Progress, fingerprint: str, settings: Mapping[str, Any]

@@ -290,11 +290,8 @@ class Run:
             tuned = tune(scored, decoding)
         else:
             tuned = tune_new(scored, decoding, base.decoding, new_labels(self.corpora, base))
-        if progress.best is None or tuned.f1 > progress.best.f1:
-            progress.best, progress.best_epoch, progress.evaluations_since_best = tuned, progress.epoch, 0
+        if progress.evaluated(tuned):
             save_weights(self.folder / BEST, self.setup.learner, weights)
-        else:
-            progress.evaluations_since_best += 1
         self._write_card()
         scores = {score: getattr(tuned, score) for score in ("precision", "recall", "f1")}
         scores |= {f"f1_{name}": f1 for name, f1 in tuned.f1_by_corpus.items()}
@@ -396,3 +393,6 @@ class Run:
         )
         save_model(model, self.folder / MODEL)
         self.callback.say(f"best dev F1 {best.f1:.2f} in epoch {self.progress.best_epoch}. {line}".strip())
+        if not best.f1:
+            remedy = "give more data, more epochs or another dev set"
+            self.callback.say(f"no dev mention was found, so the last epoch is kept, untuned ({remedy})")
