@@ -10,7 +10,6 @@ Makes runs/vectors/zh.names.bert.npz and zh.char.bert.npz once, which configurat
 
 from __future__ import annotations
 
-
 from _record import RUNS, as_command, on_one_thread
 from _resources import vectors_named
 from fetch_encoders import ENCODERS
