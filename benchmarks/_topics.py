@@ -37,7 +37,7 @@ GLANCES = (
     Glance("Weibo, Chinese names and nominals, distilled", "weibo", "test_overall_f1", "58 to 63"),
     Glance("the same, models fused", "weibo_fused", "test_overall_f1"),
     Glance("UNER, Chinese names", "uner_zh", "test_f1"),
-    Glance("the same, distilled from models above a Chinese BERT", "uner_zh_distilled", "test_f1"),
+    Glance("the same, taught by a BERT", "uner_zh_distilled", "test_f1"),
     Glance("GENIA, nested", "genia", "test_f1", "about 71 (FOFE), 74.7 (layered BiLSTM-CRFs)"),
     Glance("LitBank, names and nominals, nested", "litbank", "test_overall_f1"),
     Glance("GUM (dev), names and nominals, nested", "gum", "dev_overall_f1"),
