@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,7 @@ def write_inputs(folder: Path, corpus: Path, model: Path) -> dict[str, Path]:
     return {"inputs": folder, "model": model, "kbp": EXAMPLES / "kbp", "wiki": EXAMPLES / "wikipedia"}
 
 
-def write_encoder(folder: Path) -> Path:
+def write_encoder(folder: Path, characters: Sequence[str] = LETTERS, size: int = 4, hidden: int = 6) -> Path:
     """Write a pair of character language models with random weights."""
     import torch
     from safetensors.torch import save_file
@@ -107,14 +107,25 @@ def write_encoder(folder: Path) -> Path:
     from fofe.features.language_models_torch import CHARACTER_LM
 
     folder.mkdir()
-    config = {"model_type": CHARACTER_LM, "characters": LETTERS, "embedding_size": 4, "hidden_size": 6}
+    config = {
+        "model_type": CHARACTER_LM,
+        "characters": characters,
+        "embedding_size": size,
+        "hidden_size": hidden,
+    }
     (folder / "config.json").write_text(json.dumps(config), "utf-8")
     generator = torch.Generator().manual_seed(1)
-    shapes = {"weight_ih_l0": (24, 4), "weight_hh_l0": (24, 6), "bias_ih_l0": (24,), "bias_hh_l0": (24,)}
+    gates = 4 * hidden
+    shapes = {
+        "weight_ih_l0": (gates, size),
+        "weight_hh_l0": (gates, hidden),
+        "bias_ih_l0": (gates,),
+        "bias_hh_l0": (gates,),
+    }
     weights = {
         f"{module}.{direction}.{name}": torch.randn(shape, generator=generator)
         for direction in range(2)
-        for module, some in (("lstms", shapes), ("embeddings", {"weight": (len(LETTERS), 4)}))
+        for module, some in (("lstms", shapes), ("embeddings", {"weight": (len(characters), size)}))
         for name, shape in some.items()
     }
     save_file(weights, folder / "model.safetensors")

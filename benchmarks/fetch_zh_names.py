@@ -42,13 +42,13 @@ def main() -> None:
     words, characters = (
         read_vectors(shared("vectors", f"zh.{view}.128.bin.gz")) for view in ("word", "char")
     )
-    class_of = classes()
-    guess = Guess(words, characters, class_of)
+    classes = _classes()
+    guess = Guess(words, characters, classes)
     listed = set(words.words)
     readable = set(characters.words)
     new = [
         word
-        for word, of in class_of.items()
+        for word, of in classes.items()
         if of.startswith(NAMES) and word not in listed and len(word) in LENGTHS and set(word) <= readable
     ]
     VECTORS.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def main() -> None:
     print(f"{VECTORS}: {len(joined.words)} words, {len(new)} of them guessed")
 
 
-def classes() -> dict[str, str]:
+def _classes() -> dict[str, str]:
     """The words of the dictionary with their classes, the most frequent first."""
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]

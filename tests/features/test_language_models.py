@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from _writers import write_encoder
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import save_file
 
 from fofe.base.errors import FofeError
 from fofe.features import language_models_torch
 from fofe.features.config import ViewConfig
 from fofe.features.language_models_torch import (
-    CHARACTER_LM,
     CachedVectors,
     CharacterLanguageModels,
     LanguageModel,
@@ -30,25 +28,7 @@ HIDDEN = 3
 
 
 def write_character_models(folder: Path) -> Path:
-    folder.mkdir(parents=True)
-    config = {
-        "model_type": CHARACTER_LM,
-        "characters": CHARACTERS,
-        "embedding_size": 2,
-        "hidden_size": HIDDEN,
-    }
-    (folder / "config.json").write_text(json.dumps(config), "utf-8")
-    generator = torch.Generator().manual_seed(1)
-    shapes = {"weight_ih_l0": (12, 2), "weight_hh_l0": (12, 3), "bias_ih_l0": (12,), "bias_hh_l0": (12,)}
-    weights = {
-        f"lstms.{direction}.{name}": torch.randn(shape, generator=generator)
-        for direction in range(2)
-        for name, shape in shapes.items()
-    }
-    for direction in range(2):
-        weights[f"embeddings.{direction}.weight"] = torch.randn(len(CHARACTERS), 2, generator=generator)
-    save_file(weights, folder / "model.safetensors")
-    return folder
+    return write_encoder(folder, CHARACTERS, size=2, hidden=HIDDEN)
 
 
 def write_transformer(folder: Path) -> Path:
