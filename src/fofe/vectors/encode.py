@@ -86,4 +86,4 @@ def _states(file: Path) -> FloatArray:
 
 
 def _mean_length(vectors: FloatArray) -> np.float32:
-    return np.float32(np.linalg.norm(vectors, axis=1).mean())
+    return np.float32(np.linalg.norm(vectors, axis=1).mean() or 1)
